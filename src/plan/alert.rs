@@ -76,7 +76,7 @@ fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
         severity: &alert.severity,
         condition: &alert.condition,
         hold: alert.hold,
-        summary: words::missed(slo, percentile),
+        summary: words::alert(slo, percentile, alert),
         action: None,
         links: &slo.links,
         marks: &alert.marks,

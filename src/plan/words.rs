@@ -5,6 +5,7 @@
 //! sentence correct for singular and plural titles.
 
 use super::dashboard::{Role, Threshold};
+use super::slo::PercentileAlert;
 use super::{
     Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside,
     PercentileSlo, Reading, Signal, SignalKind, Slo, Source, Tier,
@@ -65,7 +66,7 @@ pub fn parts(condition: &Condition) -> String {
 }
 
 /// A part of a condition, in parentheses if the part itself has parts.
-fn nested(part: &Condition) -> String {
+pub fn nested(part: &Condition) -> String {
     let text = condition(part);
     match part {
         Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => text,
@@ -215,31 +216,36 @@ fn spelled(time: Duration) -> String {
     }
 }
 
-/// `> 3 standard deviations above the 2h mean, and > 10`
+/// `> 2h mean + 3 standard deviations, and > 10`, `outside the 2h mean ± 3 standard deviations (high values: only > 500ms)`
 fn outside(o: &Outside) -> String {
     let deviations = match o.sigma == Number::from_integer(1) {
         true => "1 standard deviation".to_owned(),
         false => format!("{} standard deviations", decimal(o.sigma)),
     };
-    let from = |side: &str| format!("> {deviations} {side} the {} mean", o.window);
     let limited = |op: CompareOp, limit: &Limit| format!("{} {}", op.symbol(), limit.text);
     if o.side != Side::Both {
         let sides = o.sides().map(|(op, limit)| {
-            let side = if op.is_upper() { "above" } else { "below" };
+            let sign = if op.is_upper() { "+" } else { "-" };
             let limit = limit.map(|limit| format!(", and {}", limited(op, limit)));
-            from(side) + &limit.unwrap_or_default()
+            let limit = limit.unwrap_or_default();
+            format!(
+                "{} {} mean {sign} {deviations}{limit}",
+                op.symbol(),
+                o.window
+            )
         });
         return sides.collect();
     }
     let limits = o.sides().filter_map(|(op, limit)| {
         let which = if op.is_upper() { "high" } else { "low" };
-        Some(format!("{which} values count only {}", limited(op, limit?)))
+        Some(format!("{which} values: only {}", limited(op, limit?)))
     });
     let limits: Vec<_> = limits.collect();
-    match limits.is_empty() {
-        true => from("from"),
-        false => format!("{} ({})", from("from"), limits.join("; ")),
-    }
+    let limits = match limits.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", limits.join("; ")),
+    };
+    format!("outside the {} mean ± {deviations}{limits}", o.window)
 }
 
 /// A threshold line of a panel: `alert HighTTFT 2s`, `alert LowThroughput < 100/s`.
@@ -323,7 +329,22 @@ pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
     )
 }
 
-/// The alert of a percentile SLO in one line: `Chat: p95 above the objective of 200ms`.
+/// The alert of a percentile SLO in one line: `Chat: p95 > 300ms (objective: < 200ms over 1h)`.
+pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> String {
+    let limit = match &alert.condition {
+        Condition::Compare(c) => bound(&c.bound),
+        other => condition(other),
+    };
+    format!(
+        "{}: {} {limit} (objective: < {} over {})",
+        capital(&slo.title),
+        Stat::Quantile(percentile.quantile),
+        percentile.below.1,
+        slo.period
+    )
+}
+
+/// A missed percentile SLO in one line: `Chat: p95 above the objective of 200ms`.
 pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
     format!(
         "{}: {} above the objective of {}",

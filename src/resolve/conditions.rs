@@ -246,7 +246,7 @@ impl Resolver<'_, '_> {
             window: read.window.usual(),
         });
         let correlation = words::correlation(&of, window);
-        let words = format!("{correlation} > {}", c.above);
+        let words = format!("{correlation}: > {}", c.above);
         let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
         let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {

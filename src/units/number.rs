@@ -85,7 +85,7 @@ pub fn decimal(number: Number) -> String {
     }
 }
 
-/// The value for text: two significant digits, but exact where three are enough (`20.8333` → `21`, `13.4` → `13.4`).
+/// The value for text: three significant digits (`20.8333` → `20.8`).
 pub fn readable(number: Number) -> Number {
     let digits = decimal(number);
     let digits = digits
@@ -103,10 +103,10 @@ pub fn readable(number: Number) -> Number {
             scaled
         }
     };
-    while magnitude(scale) >= Number::from_integer(100) {
+    while magnitude(scale) >= Number::from_integer(1_000) {
         scale /= 10;
     }
-    while magnitude(scale) < Number::from_integer(10) {
+    while magnitude(scale) < Number::from_integer(100) {
         scale *= 10;
     }
     (number * scale).round() / scale
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn text_has_few_digits() {
         for (number, text) in [
-            (Number::new(5, 24), "0.21"),
-            (Number::new(14, 15), "0.93"),
+            (Number::new(5, 24), "0.208"),
+            (Number::new(14, 15), "0.933"),
             (Number::new(72, 10_000), "0.0072"),
             (Number::new(134, 10), "13.4"),
-            (Number::new(1_344, 100), "13"),
-            (Number::new(-14, 15), "-0.93"),
+            (Number::new(1_344, 100), "13.4"),
+            (Number::new(-14, 15), "-0.933"),
             (Number::from_integer(86_400), "86400"),
-            (Number::from_integer(123_456), "120000"),
+            (Number::from_integer(123_456), "123000"),
             (Number::from_integer(0), "0"),
         ] {
             assert_eq!(decimal(readable(number)), text);

@@ -131,8 +131,8 @@ fn pages_say_whom_an_alert_belongs_to() {
     let page = &files[0].text;
     for line in [
         "- Owner: sre",
-        "- Labels: `critical: team=sre, region=all, channel=#shop, route=pager, place=shop-{{ $labels.cluster }}`",
-        "- Labels: `warning: team=sre, region=eu, channel=#shop, place=shop-{{ $labels.cluster }}`",
+        "- Labels (critical): `team=sre, region=all, channel=#shop, route=pager, place=shop-{{ $labels.cluster }}`",
+        "- Labels (warning): `team=sre, region=eu, channel=#shop, place=shop-{{ $labels.cluster }}`",
         "- `chat`: https://chat.example/shop",
     ] {
         assert!(page.contains(&format!("{line}\n")), "{line} in {page}");

@@ -186,7 +186,9 @@ fn alerts_come_first() {
         "{page}"
     );
     assert!(
-        page.contains("| 1h | critical | \\> 6.72% of scrapes | 13 | 1h | 5m | 2% of 28d in 1h |")
+        page.contains(
+            "| 1h | critical | \\> 6.72% of scrapes | 13.4 | 1h | 5m | 2% of 28d in 1h |"
+        )
     );
 }
 

@@ -121,7 +121,7 @@ fn every_output_words_a_condition_alike() {
             "{signal: depth, outside: {sigma: 3, window: 2h, side: high}}",
             "5m",
             "queue depth",
-            "> 3 standard deviations above the 2h mean, for 5m",
+            "> 2h mean + 3 standard deviations, for 5m",
         ),
     ] {
         let files = texts(when, hold);
@@ -132,7 +132,7 @@ fn every_output_words_a_condition_alike() {
                 let (threshold, hold) = bound.rsplit_once(" for ").expect("a duration");
                 (
                     threshold.trim_end_matches(','),
-                    format!(" Duration: {hold}."),
+                    format!(" Duration: at least {hold}."),
                 )
             }
         };
@@ -207,7 +207,7 @@ fn parts_of_parts_are_in_parentheses() {
     says(
         &unless,
         "prometheusrule.yaml",
-        "Condition (for 5m): queue depth > 5, unless errors < 1%.",
+        " Threshold: > 5. Not while errors < 1%. Duration: at least 5m.",
     );
 }
 
@@ -218,7 +218,7 @@ fn a_signal_of_0_and_1_has_a_state_and_no_threshold() {
     says(
         &files,
         "prometheusrule.yaml",
-        &format!("Engine health: down {cluster}. Duration: 1m."),
+        &format!("Engine health: down {cluster}. Duration: at least 1m."),
     );
     says(
         &files,

@@ -220,7 +220,7 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
             let Some(alert) = &percentile.alert else {
                 return;
             };
-            let summary = words::missed(slo, percentile);
+            let summary = words::alert(slo, percentile, alert);
             let held = words::condition_held(&alert.condition, alert.hold);
             builder.alert(&AlarmRequest {
                 what: What::Slo,

@@ -28,8 +28,8 @@ enum Piece {
     /// The value divided by the error budget.
     BurnRate(BurnRate),
     Label(String),
-    /// A label that the result may lack.
-    KnownLabel(String),
+    /// Labels that the result may lack.
+    KnownLabels(Vec<String>),
     /// The end of a link to a dashboard.
     Chosen(Chosen),
 }
@@ -45,7 +45,7 @@ struct BurnRate {
 }
 
 impl BurnRate {
-    /// `, burn rate 14.4`; nothing if the series is missing.
+    /// `, burn rate 14.40`; nothing if the series is missing.
     fn template(&self) -> String {
         let fixed = self.fixed.iter();
         let fixed = fixed.map(|(name, value)| format!("{name}=\\\"{value}\\\""));
@@ -53,7 +53,7 @@ impl BurnRate {
         let matchers: Vec<_> = fixed.chain(given).collect();
         let arguments = self.labels.iter().map(|label| format!(" $labels.{label}"));
         format!(
-            "{{{{ with printf \"{}{{{}}} / {}\"{} | query }}}}, burn rate {{{{ . | first | value | printf \"%.1f\" }}}}{{{{ end }}}}",
+            "{{{{ with printf \"{}{{{}}} / {}\"{} | query }}}}, burn rate {{{{ . | first | value | printf \"%.2f\" }}}}{{{{ end }}}}",
             naming::ERROR_RATIO,
             matchers.join(", "),
             decimal(self.budget),
@@ -62,7 +62,7 @@ impl BurnRate {
     }
 
     fn shown(&self, ratio: f64) -> String {
-        format!(", burn rate {:.1}", ratio / float(self.budget))
+        format!(", burn rate {:.2}", ratio / float(self.budget))
     }
 }
 
@@ -115,9 +115,11 @@ impl Text {
         }
     }
 
-    /// `, cluster c1, model_name m1`; nothing for a missing label.
+    /// ` (cluster c1, model_name m1)` without missing labels.
     fn known_labels(mut self, labels: &[String]) -> Self {
-        self.0.extend(labels.iter().cloned().map(Piece::KnownLabel));
+        if !labels.is_empty() {
+            self.0.push(Piece::KnownLabels(labels.to_vec()));
+        }
         self
     }
 
@@ -127,9 +129,7 @@ impl Text {
             Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
             Piece::Own(text) => text.clone(),
             Piece::Label(label) => format!("{{{{ $labels.{label} }}}}"),
-            Piece::KnownLabel(label) => {
-                format!("{{{{ with $labels.{label} }}}}, {label} {{{{ . }}}}{{{{ end }}}}")
-            }
+            Piece::KnownLabels(labels) => known_labels(labels),
             Piece::Chosen(chosen) => chosen.template(),
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
@@ -150,9 +150,13 @@ impl Text {
             Piece::Plain(text) => Some(text.clone()),
             Piece::Own(text) => filled(text, labels),
             Piece::Label(label) => labels.get(label).cloned(),
-            Piece::KnownLabel(label) => {
-                let value = labels.get(label);
-                Some(value.map_or(String::new(), |value| format!(", {label} {value}")))
+            Piece::KnownLabels(names) => {
+                let pair = |name: &String| Some(format!("{name} {}", labels.get(name)?));
+                let pairs: Vec<_> = names.iter().filter_map(pair).collect();
+                Some(match pairs.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", pairs.join(", ")),
+                })
             }
             Piece::Chosen(chosen) => Some(chosen.shown(labels)),
             Piece::Value(unit) => {
@@ -171,6 +175,17 @@ impl Text {
         };
         self.0.iter().map(piece).collect()
     }
+}
+
+/// The template of [`Piece::KnownLabels`]: the variable holds what comes before the next label.
+fn known_labels(labels: &[String]) -> String {
+    let label = |label: &String| {
+        format!(
+            "{{{{ with $labels.{label} }}}}{{{{ $before }}}}{label} {{{{ . }}}}{{{{ $before = \", \" }}}}{{{{ end }}}}"
+        )
+    };
+    let labels: String = labels.iter().map(label).collect();
+    format!("{{{{ $before := \" (\" }}}}{labels}{{{{ if eq $before \", \" }}}}){{{{ end }}}}")
 }
 
 /// A text with each `{{ $labels.NAME }}` replaced by the label; `None` for other template code.
@@ -280,11 +295,11 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
     all.and(&alert.marks)
 }
 
-/// The measured value, the threshold and the duration: `Queue depth: 57 (cluster c1). Threshold: > 50. Duration: 10m.`
+/// The measured value, the threshold and the duration: `Queue depth: 57 (cluster c1). Threshold: > 50. Duration: at least 10m.`
 fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
     let duration = match hold == Duration::default() {
         true => String::new(),
-        false => format!(" Duration: {hold}."),
+        false => format!(" Duration: at least {hold}."),
     };
     let held = words::held(hold);
     match condition {
@@ -296,6 +311,10 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             let above = r.correlated.as_ref().map(|c| decimal(c.above));
             let threshold = above.map(|above| format!(" Threshold: > {above}."));
             raw_value(r, labels).and(threshold.unwrap_or_default() + &duration)
+        }
+        Condition::Unless(parts, _) if has_threshold(&parts[0]) => {
+            let not_while = format!(" Not while {}.", words::nested(&parts[1]));
+            measured(&parts[0], labels, Duration::default()).and(not_while + &duration)
         }
         // The value belongs to the leading part.
         Condition::All(..) => leading(condition, labels).and(format!(
@@ -320,6 +339,15 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
                 words::parts(condition)
             ))
         }
+    }
+}
+
+/// True for a condition whose text is its value and its threshold.
+fn has_threshold(condition: &Condition) -> bool {
+    match condition {
+        Condition::Compare(_) => true,
+        Condition::Raw(r) => r.correlated.is_some(),
+        _ => false,
     }
 }
 
@@ -427,7 +455,7 @@ fn summary(slo: &Slo, made: String) -> Text {
 /// The alert of a percentile objective.
 pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) -> Annotations {
     let (condition, hold) = (&alert.condition, alert.hold);
-    let summary = summary(slo, words::missed(slo, p));
+    let summary = summary(slo, words::alert(slo, p, alert));
     let description = measured(condition, &slo.labels, hold)
         .and(format!(" Objective: {}.", words::promise(slo, p)));
     let looked = looked(condition, hold);

@@ -11,7 +11,7 @@ use crate::plan::{Links, Marks};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::kept_labels;
 use crate::spec::Stat;
-use crate::units::{Unit, decimal, readable, shown};
+use crate::units::{Number, Unit, decimal, readable, shown};
 
 /// An alert, as the template sees it.
 #[derive(Debug, Serialize)]
@@ -23,24 +23,26 @@ pub(super) struct AlertView<'p> {
     details_anchor: String,
     /// The urgency; several for the tiers of an SLO.
     severity: String,
-    /// The problem in one line, where that differs from the name.
-    summary: Option<String>,
-    /// The condition and its duration; none for the tiers of an SLO.
+    /// The problem in one sentence; the condition, where the summary repeats the name.
+    summary: String,
+    /// The condition and its duration; none for several tiers of an SLO.
     fires: Option<String>,
     /// The burn-rate tiers of an SLO.
     tiers: Vec<TierView>,
     /// Labels with one alert for each combination of their values.
     each: Vec<String>,
-    /// The objective of the SLO.
+    /// The fewest events for the tiers of an SLO: `20 requests in 1h`.
+    minimum: Option<String>,
+    /// The objective of the SLO; none where the promise states the objective.
     objective: Option<String>,
-    /// What the SLO promises.
-    promise: Option<&'p str>,
+    /// What the SLO promises, and over which window.
+    promise: Option<(String, &'p str)>,
     /// The first action.
     action: Option<&'p str>,
     /// The owner, if other than the service's owner.
     owner: Option<&'p str>,
-    /// Labels for routing; for the tiers of an SLO one line per severity.
-    labels: Vec<String>,
+    /// Labels for routing, as severity and labels; without a severity where all severities have the same labels.
+    labels: Vec<(String, String)>,
     /// Further annotations.
     notes: Vec<(&'p str, &'p str)>,
     /// Queries of the condition.
@@ -92,10 +94,11 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
         details_anchor: naming::slug(&details),
         details,
         severity: String::new(),
-        summary: None,
+        summary: String::new(),
         fires: None,
         tiers: Vec::new(),
         each: Vec::new(),
+        minimum: None,
         objective: None,
         promise: None,
         action: None,
@@ -110,10 +113,15 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
 }
 
 fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
+    let fires = words::condition_held(&alert.condition, alert.hold);
+    let summary = match repeats(&alert.summary, &alert.name) {
+        true => words::capital(&fires),
+        false => alert.summary.clone(),
+    };
     AlertView {
         severity: alert.severity.clone(),
-        summary: (!repeats(&alert.summary, &alert.name)).then(|| alert.summary.clone()),
-        fires: Some(words::condition_held(&alert.condition, alert.hold)),
+        summary: sentence(summary),
+        fires: Some(fires),
         each: each(&alert.condition.query().expr),
         action: alert.action.as_deref(),
         owner: owner(&alert.marks),
@@ -132,7 +140,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     let of_slo = format!("{}: ", slo.name);
     let promise = slo.description.as_str();
     let shared = AlertView {
-        promise: (!promise.is_empty()).then_some(promise),
+        promise: (!promise.is_empty()).then(|| (slo.period.to_string(), promise)),
         each: slo.labels.clone(),
         owner: first.and_then(owner),
         labels: labels(&marks),
@@ -145,9 +153,9 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
             let alert = p.alert.as_ref()?;
             Some(AlertView {
                 severity: alert.severity.clone(),
-                summary: Some(format!("{}.", words::missed(slo, p))),
+                summary: sentence(words::alert(slo, p, alert)),
                 fires: Some(words::condition_held(&alert.condition, alert.hold)),
-                objective: Some(words::promise(slo, p)),
+                objective: (!states(promise, p.quantile)).then(|| words::promise(slo, p)),
                 queries: queries(plan, &alert.condition),
                 ..shared
             })
@@ -155,16 +163,30 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         SloKind::Events(events) if events.tiers.is_empty() => None,
         SloKind::Events(events) => Some(AlertView {
             severity: severities(events),
-            summary: Some(format!(
+            summary: format!(
                 "{}: the error budget is spent too fast.",
                 words::capital(&slo.title)
-            )),
-            objective: Some(format!(
-                "{}{} over {}",
-                shown(events.budget.objective, Unit::Ratio),
-                words::of_counted(&events.sli),
-                slo.period
-            )),
+            ),
+            fires: match &events.tiers[..] {
+                [only] => Some(format!(
+                    "the error ratio {} over both {} and {}",
+                    threshold(events, only),
+                    only.long,
+                    only.short
+                )),
+                _ => None,
+            },
+            minimum: minimum(events),
+            objective: (!states(promise, events.budget.objective)
+                && !states(promise, events.budget.budget))
+            .then(|| {
+                format!(
+                    "{}{} over {}",
+                    shown(events.budget.objective, Unit::Ratio),
+                    words::of_counted(&events.sli),
+                    slo.period
+                )
+            }),
             tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
             queries: events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
             ..shared
@@ -173,24 +195,48 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
 }
 
 fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {
-    let percent = |share| shown(readable(share), Unit::Ratio);
     TierView {
         name: tier.name.clone(),
         severity: tier.severity.clone(),
-        threshold: format!(
-            "> {}{}",
-            percent(tier.threshold),
-            words::of_counted(&events.sli)
-        ),
+        threshold: threshold(events, tier),
         factor: decimal(readable(tier.factor)),
         long: tier.long.to_string(),
         short: tier.short.to_string(),
         spent: format!(
             "{} of {} in {}",
-            percent(tier.consumed),
+            shown(readable(tier.consumed), Unit::Ratio),
             slo.period,
             tier.long
         ),
+    }
+}
+
+/// The threshold of a tier: `> 1.44% of requests`.
+fn threshold(events: &EventSlo, tier: &Tier) -> String {
+    let ratio = shown(readable(tier.threshold), Unit::Ratio);
+    format!("> {ratio}{}", words::of_counted(&events.sli))
+}
+
+/// The fewest events with which the tiers fire: `20 requests in 1h`.
+fn minimum(events: &EventSlo) -> Option<String> {
+    let counted = words::counted(&events.sli);
+    let within = match &events.tiers[..] {
+        [only] => only.long.to_string(),
+        _ => "the long window".to_owned(),
+    };
+    (events.min_events > 0).then(|| format!("{} {counted} in {within}", events.min_events))
+}
+
+/// True for a promise that states this share: `99.9% of requests succeed.`, `Fewer than 0.1% of requests fail.`
+fn states(promise: &str, share: Number) -> bool {
+    promise.contains(&format!("{}%", decimal(share * 100)))
+}
+
+/// A text with a full stop.
+fn sentence(text: String) -> String {
+    match text.trim_end().ends_with(['.', '!', '?']) {
+        true => text,
+        false => format!("{}.", text.trim_end()),
     }
 }
 
@@ -212,8 +258,8 @@ fn owner(marks: &Marks) -> Option<&str> {
     marks.owner.as_deref().filter(|_| marks.owner_is_own)
 }
 
-/// `team=web, tier=2`, with the severity in front where the severities have different labels.
-fn labels(all: &[(&str, &Marks)]) -> Vec<String> {
+/// `team=web, tier=2`, with the severity where the severities have different labels.
+fn labels(all: &[(&str, &Marks)]) -> Vec<(String, String)> {
     let line = |(severity, marks): &(&str, &Marks)| {
         let pairs = marks.labels.iter();
         let pairs: Vec<_> = pairs
@@ -226,11 +272,11 @@ fn labels(all: &[(&str, &Marks)]) -> Vec<String> {
     let differ = lines.windows(2).any(|pair| pair[0].1 != pair[1].1);
     let some = lines.into_iter().filter(|(_, line)| !line.is_empty());
     if differ {
-        return some
-            .map(|(severity, line)| format!("{severity}: {line}"))
-            .collect();
+        return some.collect();
     }
-    some.take(1).map(|(_, line)| line).collect()
+    some.take(1)
+        .map(|(_, line)| (String::new(), line))
+        .collect()
 }
 
 /// Annotations without template code.
@@ -252,7 +298,7 @@ fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
     let title = |leaf: &Condition| match leaf {
         Condition::Compare(c) => title(c),
         Condition::Absent(_) => "Missing series".to_owned(),
-        _ => "Query of the alert".to_owned(),
+        _ => "Query of this condition".to_owned(),
     };
     let leaves = condition.leaves().into_iter();
     leaves

@@ -67,7 +67,7 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
     let criteria = tests.criteria.iter().map(|c| {
         json!({
             "what": c.words(),
-            "pass": c.pass.as_ref().map_or_else(|| "otherwise".to_owned(), words),
+            "pass": c.pass.as_ref().map_or_else(|| rest(c), words),
             "fail": c.fail.as_ref().map_or_else(|| "otherwise".to_owned(), words),
             "scenario": c.scenario,
         })
@@ -79,7 +79,17 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
         "traffic": traffic.collect::<Vec<_>>(),
         "scenarios": scenarios.collect::<Vec<_>>(),
         "criteria": criteria.collect::<Vec<_>>(),
+        "counts_oom": tests.criteria.iter().any(|c| c.measure == Measure::OomEvents),
     })
+}
+
+/// The other values of a criterion with one limit: `0` where more than 0 fails, because no measure is negative.
+fn rest(c: &Criterion) -> String {
+    let zero = Number::from_integer(0);
+    match &c.fail {
+        Some(fail) if fail.above && fail.value == zero => "0".to_owned(),
+        _ => "otherwise".to_owned(),
+    }
 }
 
 fn words(limit: &Limit) -> String {
@@ -87,7 +97,7 @@ fn words(limit: &Limit) -> String {
     format!("{side} {}", limit.text)
 }
 
-/// The requests of k6, as text.
+/// The requests of k6, as a sentence without its full stop.
 fn sent(tests: &LoadTests, s: &Scenario) -> String {
     let what = match (s.turns, s.prompt_tokens) {
         (1, None) => "the prompts of the traffic table".to_owned(),
@@ -98,8 +108,10 @@ fn sent(tests: &LoadTests, s: &Scenario) -> String {
         }
     };
     match tests.warmup {
-        Some(warmup) => format!("{what}, after an unmeasured warm-up of {warmup}"),
-        None => what,
+        Some(warmup) => {
+            format!("After a warm-up of {warmup}, which is not measured, k6 sends {what}")
+        }
+        None => format!("k6 sends {what}"),
     }
 }
 
@@ -127,9 +139,20 @@ fn k6(tests: &LoadTests, s: &Scenario) -> String {
         "k6 run --summary-export={name}.k6.json load-tests/{name}.js"
     ));
     lines.push(format!(
-        "slosmith gate {name}.k6.json --spec SPEC --scenario {name} \\\n  --before {name}.before.prom --after {page}"
+        "slosmith gate {name}.k6.json --spec SPEC --scenario {name} \\\n  --before {name}.before.prom --after {page}{}",
+        given(tests, s)
     ));
     lines.join("\n")
+}
+
+/// The option for values that a criterion of this scenario needs and that no output contains.
+fn given(tests: &LoadTests, s: &Scenario) -> &'static str {
+    let of_scenario = |c: &&Criterion| c.scenario.as_ref().is_none_or(|name| *name == s.name);
+    let mut criteria = tests.criteria.iter().filter(of_scenario);
+    match criteria.any(|c| c.measure == Measure::OomEvents) {
+        true => " \\\n  --given oom_events=COUNT",
+        false => "",
+    }
 }
 
 /// A command line of vLLM's own benchmark, which measures a stream where it arrives.
