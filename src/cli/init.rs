@@ -107,7 +107,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// The metrics of a running server, if there is one.
 fn seen(args: &InitArgs, questions: &mut Questions) -> Result<Option<Seen>> {
-    let about = "URL of /metrics of a running vLLM server, or a file (optional)";
+    let about = "`/metrics` URL of a running vLLM server, or a file (optional)";
     let address = match &args.metrics {
         Some(address) => address.clone(),
         None => questions.text(about, "")?,

@@ -197,9 +197,8 @@ fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let diagnostic = |code, what: &str| {
         let (word, known) = words.split_first().unwrap_or((&"", &[]));
-        let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
         let help = did_you_mean(word, known.iter().copied())
-            .unwrap_or_else(|| format!("use one of {}", quoted.join(", ")));
+            .unwrap_or_else(|| format!("use {}", one_of(known)));
         Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
     };
     if message.starts_with("unknown field") {
