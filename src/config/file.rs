@@ -12,7 +12,7 @@ use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level};
 use crate::catalog::Range;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
 use crate::units::{Duration, ParseError};

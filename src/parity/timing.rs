@@ -166,8 +166,8 @@ pub(super) fn statistic(
         Ok(statistic) => Some(statistic),
         Err(why) => {
             let error = Diagnostic::error("alarm-limit", text.span, why.to_string());
-            let plain = Statistic::PLAIN.join(", ");
-            sink.push(error.help(format!("use {plain} or a percentile")));
+            let plain = Statistic::PLAIN.map(|word| format!("`{word}`")).join(", ");
+            sink.push(error.help(format!("use {plain}, or a percentile such as `p99`")));
             None
         }
     }

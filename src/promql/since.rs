@@ -160,7 +160,7 @@ impl Needs {
         let unsigned = offset.text.trim_start_matches('-');
         if !self.arithmetic(offset) && offset.placeholders.is_empty() {
             if duration_millis(unsigned).is_none_or(|millis| millis == 0) {
-                self.add(&offset.span, (2, 54), "an offset in seconds or of none");
+                self.add(&offset.span, (2, 54), "an `offset` of 0 or without a unit");
             } else if unsigned.len() < offset.text.len() {
                 self.add(&offset.span, (2, 33), "a negative offset");
             }
@@ -170,7 +170,7 @@ impl Needs {
     fn range(&mut self, range: &Duration) {
         let plain = range.placeholders.is_empty() && !self.arithmetic(range);
         if plain && duration_millis(&range.text).is_none() {
-            self.add(&range.span, (2, 54), "a range in seconds");
+            self.add(&range.span, (2, 54), "a range without a unit, such as `[300]`,");
         }
     }
 

@@ -6,7 +6,7 @@
 use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::{Alert, Bound, Condition, Links, words};
 use crate::promql::kept_labels;

@@ -99,8 +99,8 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
         let name = named.or_else(|| slos.into_iter().find(of))?;
         let message =
             format!("`{alert}` cannot be tested: no test input makes the alert fire ({why})");
-        let help = "change the conditions so that all can be true at the same time, after a time when they are not; or build \
-            with `--no-tests` and test the alert by hand";
+        let help = "change the conditions so that they can become true together, or build with `--no-tests` and test the \
+            alert by hand";
         Some(Diagnostic::error("untested", name.span, message).help(help))
     };
     alerts.iter().map(finding).collect()

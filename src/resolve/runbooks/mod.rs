@@ -119,8 +119,7 @@ fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String
     const FEW: usize = 8;
     let known: Vec<_> = known.collect();
     let all = || match known.len() {
-        1 => Some(format!("use `{}`", known[0])),
-        2..=FEW => Some(format!("use one of `{}`", known.join("`, `"))),
+        1..=FEW => Some(format!("use {}", diag::one_of(&known))),
         _ => None,
     };
     did_you_mean(name, known.iter().copied()).or_else(all)

@@ -50,7 +50,11 @@ impl Exclusive<'_> {
             let unfit = content.into_iter().chain(reading.all());
             self.reject(
                 unfit.chain([thresholds]),
-                &format!("cannot be set for a panel with `kind: {}`", word(kind)),
+                match kind {
+                    PanelKind::Slo => "cannot be set for a panel with `kind: slo`",
+                    PanelKind::Text => "cannot be set for a panel with `kind: text`",
+                    _ => "cannot be set for a panel with `kind: alerts`",
+                },
             );
         }
         let slo = slo.filter(|_| kind != PanelKind::Slo);
