@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::words::count;
 use super::{Format, page, plan};
 use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
 use crate::plan::Plan;
@@ -181,12 +182,20 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
     let (name, status) = (&plan.service.name, status(found));
     match status {
         UNKNOWN => writeln!(out, "{name}: {status}: no condition could be checked")?,
-        _ => writeln!(
-            out,
-            "{name}: {status}: {} of {} checked conditions are true",
-            holding.len(),
-            found.len() - unknown.len()
-        )?,
+        _ => {
+            let checked = count(found.len() - unknown.len(), "checked condition");
+            let number = match holding.len() {
+                0 => "none".to_owned(),
+                n => n.to_string(),
+            };
+            let are = if holding.len() > 1 { "are" } else { "is" };
+            let rest = match unknown.len() {
+                0 => String::new(),
+                1 => "; 1 was not checked".to_owned(),
+                n => format!("; {n} were not checked"),
+            };
+            writeln!(out, "{name}: {status}: {number} of {checked} {are} true{rest}")?;
+        }
     }
     Ok(())
 }

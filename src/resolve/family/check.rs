@@ -46,7 +46,7 @@ pub(in crate::resolve) fn check_matchers(
                 );
                 let error = Diagnostic::error("unknown-label-value", at, message)
                     .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("use {}", one_of(domain)));
+                    .help(format!("use {}", one_of(&domain)));
                 cx.sink.push(error);
             }
         }
