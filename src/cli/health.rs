@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::words::count;
 use super::{Format, page, plan};
 use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
 use crate::plan::Plan;
@@ -183,7 +182,7 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
     match status {
         UNKNOWN => writeln!(out, "{name}: {status}: no condition could be checked")?,
         _ => {
-            let checked = count(found.len() - unknown.len(), "checked condition");
+            let checked = found.len() - unknown.len();
             let number = match holding.len() {
                 0 => "none".to_owned(),
                 n => n.to_string(),
@@ -194,7 +193,10 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
                 1 => "; 1 was not checked".to_owned(),
                 n => format!("; {n} were not checked"),
             };
-            writeln!(out, "{name}: {status}: {number} of {checked} {are} true{rest}")?;
+            writeln!(
+                out,
+                "{name}: {status}: {number} of {checked} checked conditions {are} true{rest}"
+            )?;
         }
     }
     Ok(())

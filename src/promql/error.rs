@@ -30,7 +30,9 @@ impl SyntaxError {
 
     /// More levels or terms than are read.
     pub(super) fn too_deep(span: TextSpan) -> Self {
-        let message = format!("the query is too large to check: at most {LEVELS} nested levels and {TERMS} terms are allowed");
+        let message = format!(
+            "the query is too large to check: at most {LEVELS} nested levels and {TERMS} terms are allowed"
+        );
         Self {
             too_deep: true,
             ..Self::new(message, span)

@@ -170,7 +170,11 @@ impl Needs {
     fn range(&mut self, range: &Duration) {
         let plain = range.placeholders.is_empty() && !self.arithmetic(range);
         if plain && duration_millis(&range.text).is_none() {
-            self.add(&range.span, (2, 54), "a range without a unit, such as `[300]`,");
+            self.add(
+                &range.span,
+                (2, 54),
+                "a range without a unit, such as `[300]`,",
+            );
         }
     }
 

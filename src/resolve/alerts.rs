@@ -256,9 +256,7 @@ impl Context<'_> {
         let help = did_you_mean(&severity.value, known.iter().copied());
         let help = help.unwrap_or_else(|| {
             let known = one_of(&known);
-            format!(
-                "use {known}, or declare the severity: `severities: {{more: [{severity}]}}`"
-            )
+            format!("use {known}, or declare the severity: `severities: {{more: [{severity}]}}`")
         });
         let error = Diagnostic::error("unknown-name", severity.span, message);
         self.sink.push(error.help(help));

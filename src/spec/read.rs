@@ -155,7 +155,8 @@ impl Exclusive<'_> {
         }
         match (ratio.1, total.1) {
             (None, None) => {
-                let error = Diagnostic::error("missing-field", promql.span, "`promql` needs `total`");
+                let error =
+                    Diagnostic::error("missing-field", promql.span, "`promql` needs `total`");
                 self.sink
                     .push(error.help("add `total`: a query for the rate of all events"));
             }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
+use super::fault::addition;
 use super::key;
 use super::spanned::span_at;
-use super::fault::addition;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::source::{FileId, Span};
 

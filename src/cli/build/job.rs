@@ -259,7 +259,10 @@ impl<'a> Job<'a> {
 
     fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
         let changes = output::changes(&self.settings.out, folder)?;
-        let removed = changes.files.values().filter(|c| matches!(c, Change::Removed(_)));
+        let removed = changes
+            .files
+            .values()
+            .filter(|c| matches!(c, Change::Removed(_)));
         let mut diff = String::new();
         match self.staging {
             None => diff = diff::unified(&self.settings.out, folder, &changes.files),

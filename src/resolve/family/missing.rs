@@ -160,7 +160,10 @@ impl<'a> Missing<'a> {
         let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
-            (true, true) => "narrow `runtime.vllm` to releases that have the metric, or set `optional: true`".into(),
+            (true, true) => {
+                "narrow `runtime.vllm` to releases that have the metric, or set `optional: true`"
+                    .into()
+            }
             (true, false) => "narrow `runtime.vllm` to releases that have the metric".into(),
             (false, true) => {
                 "set `optional: true` to leave the signal out where the metric is missing".into()

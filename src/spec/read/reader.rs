@@ -71,7 +71,11 @@ impl<'t> Reader<'t> {
             if i + 1 < parts.len() {
                 if !tree.is_map() {
                     let at = Span::new(file, tree.range());
-                    sink.push(Diagnostic::error("wrong-type", at, "the extended file must be a mapping"));
+                    sink.push(Diagnostic::error(
+                        "wrong-type",
+                        at,
+                        "the extended file must be a mapping",
+                    ));
                     fatal = true;
                 }
                 OWN.into_iter().for_each(|field| tree.without(field));

@@ -135,9 +135,7 @@ pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
             }
         }
     }
-    let needed = || {
-        A::Error::custom(format!("the mapping needs {}", crate::diag::one_of(fields)))
-    };
+    let needed = || A::Error::custom(format!("the mapping needs {}", crate::diag::one_of(fields)));
     found.ok_or_else(needed)
 }
 
