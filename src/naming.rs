@@ -66,19 +66,19 @@ const MAX_NAME: usize = 63;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// It has no characters.
-    #[error("write a name, such as `shop`")]
+    #[error("write a name")]
     Empty,
     /// It starts with `-`, `_` or something else.
     #[error("start the name with a letter or a digit")]
     Start,
     /// It has other characters than letters, digits, `-` and `_`.
-    #[error("use only letters, digits, `-` and `_`, such as `QueueLong`")]
+    #[error("use only letters, digits, `-` and `_`")]
     Characters,
     /// The same where only lower-case letters are allowed.
-    #[error("use only lower-case letters, digits, `-` and `_`, such as `shop`")]
+    #[error("use only lower-case letters, digits, `-` and `_`")]
     LowerCase,
     /// Windows has a device of that name.
-    #[error("use another name: Windows reserves this file name")]
+    #[error("use a name that Windows does not reserve for a device")]
     Device,
     /// It has too many characters.
     #[error("use at most {MAX_NAME} characters")]

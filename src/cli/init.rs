@@ -123,7 +123,11 @@ fn name(args: &InitArgs, questions: &mut Questions) -> Result<String> {
     if let Some(name) = &args.name {
         return match naming::check_name(name, true) {
             Ok(()) => Ok(name.clone()),
-            Err(why) => bail!("`--name {}`: {why}; {}", one_line(name), meant(name)),
+            Err(why) => bail!(
+                "`--name {}` is not a valid name: {why}, such as `{}`",
+                one_line(name),
+                usable(name)
+            ),
         };
     }
     let folder = args.folder.canonicalize();
@@ -144,10 +148,6 @@ fn usable(name: &str) -> String {
         Ok(()) => name,
         Err(_) => "vllm".to_owned(),
     }
-}
-
-fn meant(name: &str) -> String {
-    format!("use a name such as `{}`", usable(name))
 }
 
 fn owner(args: &InitArgs, questions: &mut Questions) -> Result<String> {

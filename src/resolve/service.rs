@@ -18,7 +18,11 @@ impl Context<'_> {
                 _ => format!("`{}` is not a valid name", name.value.escape_debug()),
             };
             let error = Diagnostic::error("bad-name", name.span, message);
-            self.sink.push(error.help(why.to_string()));
+            let example = if lower_case { "shop" } else { "QueueLong" };
+            self.sink.push(error.help(match why {
+                NameError::Long => why.to_string(),
+                _ => format!("{why}, such as `{example}`"),
+            }));
         }
     }
 

@@ -149,7 +149,7 @@ fn names_are_checked_and_found() {
     project
         .run(&["init", "--name", "Chat Bot!"])
         .exits(2)
-        .says("use a name such as `chat-bot`");
+        .says("such as `chat-bot`");
     for owner in ["", "{{ $labels.team }}", "two\nlines"] {
         init(&project, &["--owner", owner])
             .exits(2)
@@ -206,7 +206,7 @@ fn questions_are_asked_on_a_terminal() {
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}");
     for question in [
-        "URL of /metrics",
+        "`/metrics` URL of",
         "Name of the service",
         "Team that",
         "vLLM releases [>=0.3",
