@@ -268,8 +268,16 @@ mod tests {
             ("x @ 5", "x @ 5", "`@` 2.33"),
             ("x[-(-5m)]", "-(-5m)", "arithmetic on durations 3.15"),
             ("x offset -5m", "-5m", "a negative offset 2.33"),
-            ("x offset 0s", "0s", "an offset in seconds or of none 2.54"),
-            ("x[300]", "300", "a range in seconds 2.54"),
+            (
+                "x offset 0s",
+                "0s",
+                "an `offset` of 0 or without a unit 2.54",
+            ),
+            (
+                "x[300]",
+                "300",
+                "a range without a unit, such as `[300]`, 2.54",
+            ),
             ("x > 1_000", "1_000", "`_` in a number 2.54"),
             ("time() > bool 5m", "5m", "a duration as a number 2.54"),
             ("limitk(1, x)", "limitk", "`limitk` 2.54"),

@@ -263,7 +263,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Period": 300, "/EvaluationPeriods": 289})),
             "/EvaluationPeriods",
-            "86400 s are allowed",
+            "at most 86400 s",
         ),
         (
             m(json!({"/Period": 86_400, "/EvaluationPeriods": 8})),

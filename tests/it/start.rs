@@ -117,7 +117,7 @@ fn pages_that_say_nothing_are_refused() {
         ("empty", "not /metrics output"),
         ("html", "not /metrics output"),
         ("other", "not the /metrics output of vLLM"),
-        ("absent", "cannot read absent"),
+        ("absent", "absent: no such file or folder"),
     ] {
         init(&project, &["--metrics", page]).exits(2).says(words);
     }
