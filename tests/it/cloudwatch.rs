@@ -268,7 +268,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Period": 86_400, "/EvaluationPeriods": 8})),
             "/EvaluationPeriods",
-            "604800 s are allowed",
+            "at most 604800 s",
         ),
         (
             m(json!({"/EvaluationPeriods": 0})),
