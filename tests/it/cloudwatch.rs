@@ -313,7 +313,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
             "/ExtendedStatistic",
-            "belongs in Statistic",
+            "write it in `Statistic`",
         ),
         (
             p(json!({"/ExtendedStatistic": "TM(90%:10%)"})),
