@@ -62,26 +62,26 @@ pub const BASELINE: &str = "alert:baseline:value";
 /// The most characters a name in a spec may have.
 const MAX_NAME: usize = 63;
 
-/// Why a name cannot be used.
+/// Why a name cannot be used; in words, what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// It has no characters.
-    #[error("a name must not be empty")]
+    #[error("write a name")]
     Empty,
     /// It starts with `-`, `_` or something else.
-    #[error("a name must start with a letter or digit")]
+    #[error("start the name with a letter or a digit")]
     Start,
     /// It has other characters than letters, digits, `-` and `_`.
-    #[error("a name must consist of letters, digits, `-` and `_`")]
+    #[error("use only letters, digits, `-` and `_`")]
     Characters,
     /// The same where only lower-case letters are allowed.
-    #[error("a name must consist of lower-case letters, digits, `-` and `_`")]
+    #[error("use only lower-case letters, digits, `-` and `_`")]
     LowerCase,
     /// Windows has a device of that name.
-    #[error("Windows reserves this file name")]
+    #[error("use a name that Windows does not reserve for a device")]
     Device,
     /// It has too many characters.
-    #[error("a name must have at most {MAX_NAME} characters")]
+    #[error("use at most {MAX_NAME} characters")]
     Long,
 }
 

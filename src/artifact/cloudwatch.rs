@@ -116,7 +116,7 @@ impl Names {
             Some(first) => alarm.faults.push(Violation {
                 pointer: pointer.to_owned(),
                 message: format!(
-                    "`{first}` also has the name `{name}`: alarm names must be unique in a region"
+                    "the resource `{first}` has the same alarm name, `{name}`: alarm names must be unique in a region"
                 ),
                 fault: Fault::Limit,
             }),

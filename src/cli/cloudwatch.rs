@@ -82,7 +82,7 @@ struct ApplyArgs {
 
 #[derive(Debug, Args)]
 struct WhatArgs {
-    /// Delete objects that slosmith created for these services, but that are no longer in a spec
+    /// Include deletions: delete objects that slosmith created for these services, but that are no longer in a spec
     #[arg(long)]
     prune: bool,
     /// Take over objects that have a name in the specs, but were not created by slosmith

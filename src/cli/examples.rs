@@ -37,7 +37,7 @@ Examples:
 pub(super) const BUILD: &str = "\
 Examples:
   slosmith build                              # all specs of the project
-  slosmith build --check                      # in CI: exits with 1 if out of date
+  slosmith build --check                      # in CI: exits with 1 on a difference
   slosmith build --watch                      # builds again after each change
   slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
 
@@ -102,8 +102,9 @@ Examples:
 
 pub(super) const EXPLAIN: &str = "\
 Examples:
-  slosmith explain                            # lists the rules
-  slosmith explain unknown-metric";
+  slosmith explain                            # lists all codes
+  slosmith explain unknown-metric
+  slosmith explain never-firing";
 
 pub(super) const CATALOG_LIST: &str = "\
 Examples:

@@ -38,7 +38,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "MEASURE=VALUE")]
     given: Vec<String>,
     /// Verdicts that exit with 1
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "VERDICT", value_enum, default_value_t)]
     fail_on: FailOn,
     /// Output format
     #[arg(long, value_enum, default_value_t)]

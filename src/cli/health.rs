@@ -181,12 +181,23 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
     let (name, status) = (&plan.service.name, status(found));
     match status {
         UNKNOWN => writeln!(out, "{name}: {status}: no condition could be checked")?,
-        _ => writeln!(
-            out,
-            "{name}: {status}: {} of {} checked conditions are true",
-            holding.len(),
-            found.len() - unknown.len()
-        )?,
+        _ => {
+            let checked = found.len() - unknown.len();
+            let number = match holding.len() {
+                0 => "none".to_owned(),
+                n => n.to_string(),
+            };
+            let are = if holding.len() > 1 { "are" } else { "is" };
+            let rest = match unknown.len() {
+                0 => String::new(),
+                1 => "; 1 was not checked".to_owned(),
+                n => format!("; {n} were not checked"),
+            };
+            writeln!(
+                out,
+                "{name}: {status}: {number} of {checked} checked conditions {are} true{rest}"
+            )?;
+        }
     }
     Ok(())
 }

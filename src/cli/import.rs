@@ -1,6 +1,6 @@
 //! `slosmith import`: SLOs, rules and dashboards of other tools → specs.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -178,6 +178,9 @@ fn load(paths: &[PathBuf], sources: &mut Sources, findings: &mut Sink) -> Result
     let mut files = Vec::new();
     for path in paths {
         let read = read::read(path, true, sources);
+        if matches!(&read, Err(e) if e.kind() == ErrorKind::NotFound) {
+            bail!("{}: no such file or folder", path.display());
+        }
         let read = read.with_context(|| format!("cannot read {}", path.display()))?;
         files.extend(findings.take(read));
     }

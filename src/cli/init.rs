@@ -108,7 +108,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// The metrics of a running server, if there is one.
 fn seen(args: &InitArgs, questions: &mut Questions) -> Result<Option<Seen>> {
-    let about = "URL of /metrics of a running vLLM server, or a file (optional)";
+    let about = "`/metrics` URL of a running vLLM server, or a file (optional)";
     let address = match &args.metrics {
         Some(address) => address.clone(),
         None => questions.text(about, "")?,
@@ -124,7 +124,11 @@ fn name(args: &InitArgs, questions: &mut Questions) -> Result<String> {
     if let Some(name) = &args.name {
         return match naming::check_name(name, true) {
             Ok(()) => Ok(name.clone()),
-            Err(why) => bail!("`--name {}`: {why}; {}", one_line(name), meant(name)),
+            Err(why) => bail!(
+                "`--name {}` is not a valid name: {why}, such as `{}`",
+                one_line(name),
+                usable(name)
+            ),
         };
     }
     let folder = args.folder.canonicalize();
@@ -145,10 +149,6 @@ fn usable(name: &str) -> String {
         Ok(()) => name,
         Err(_) => "vllm".to_owned(),
     }
-}
-
-fn meant(name: &str) -> String {
-    format!("use a name such as `{}`", usable(name))
 }
 
 fn owner(args: &InitArgs, questions: &mut Questions) -> Result<String> {

@@ -201,8 +201,8 @@ impl Job<'_> {
     }
 }
 
-/// `1 file`, `2 files`; `info` has no plural.
+/// `1 file`, `2 files`.
 fn count(n: usize, word: &str) -> String {
-    let plural = if n == 1 || word == "info" { "" } else { "s" };
+    let plural = if n == 1 { "" } else { "s" };
     format!("{n} {word}{plural}")
 }

@@ -4,6 +4,7 @@ mod address;
 mod http;
 mod tls;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -31,6 +32,9 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
         "-" => input::all(std::io::stdin(), input::PAGE),
         path => input::read_named(Path::new(path), input::PAGE),
     };
+    if matches!(&bytes, Err(e) if e.kind() == ErrorKind::NotFound) {
+        bail!("{page}: no such file or folder");
+    }
     let name = if page == "-" { "standard input" } else { page };
     let text = bytes.and_then(input::text);
     text.with_context(|| format!("cannot read {name}"))

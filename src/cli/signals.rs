@@ -78,9 +78,9 @@ fn known(name: &str) -> Result<(String, &'static Signal)> {
     let with_prefix = [name.to_owned(), format!("{PREFIX}{name}")];
     let mut found = with_prefix.into_iter().filter_map(with_signal);
     found.next().ok_or_else(|| {
-        let hint = library::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
-        let hint = hint.unwrap_or_default();
-        anyhow!("unknown signal `{name}`{hint}; `slosmith signals` lists all")
+        let hint = library::meant(name).map(|meant| format!(": did you mean `{meant}`?"));
+        let hint = hint.unwrap_or_else(|| ";".to_owned());
+        anyhow!("unknown signal `{name}`{hint} `slosmith signals` lists all")
     })
 }
 

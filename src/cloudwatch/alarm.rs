@@ -344,7 +344,7 @@ fn look_back(f: &mut Fields<'_, '_>, period: Option<i64>) {
     if u64::try_from(total).is_ok_and(|total| total > limit) {
         let words = limits::longest_look_back_words(period);
         let message = format!(
-            "{periods} periods of {seconds} s look back {total} s; at most {limit} s are allowed: {words}"
+            "`Period` × `EvaluationPeriods` is {total} s; CloudWatch allows at most {limit} s: {words}"
         );
         f.wrong("EvaluationPeriods", message);
     }

@@ -41,8 +41,8 @@ pub enum NoStatistic {
     Percentile(String),
     /// Unknown to `ExtendedStatistic`.
     #[error(
-        "unknown statistic `{0}`; use a percentile such as p99, or IQM, TM(), TC(), TS(), WM(), PR(){help}",
-        help = if is_plain(.0) { "; this one belongs in Statistic" } else { "" }
+        "unknown statistic `{0}`{help}",
+        help = if is_plain(.0) { "; write it in `Statistic`" } else { "; use a percentile such as `p99`, or `IQM`, `TM()`, `TC()`, `TS()`, `WM()` or `PR()`" }
     )]
     Unknown(String),
     /// It has brackets, and another name before them.

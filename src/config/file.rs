@@ -12,7 +12,7 @@ use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level};
 use crate::catalog::Range;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
 use crate::units::{Duration, ParseError};
@@ -82,7 +82,7 @@ pub fn json_schema() -> String {
 }
 
 pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Vec<Diagnostic>> {
-    let read: File = toml::from_str(text).map_err(|error| vec![fault(file, &error)])?;
+    let read: File = toml::from_str(text).map_err(|error| vec![fault(file, text, &error)])?;
     let mut faults = Vec::new();
     let place = Place { file, folder };
     let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
@@ -190,16 +190,15 @@ impl Place<'_> {
 }
 
 /// Converts the error of the TOML reader.
-fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
+fn fault(file: FileId, text: &str, error: &toml::de::Error) -> Diagnostic {
     let span = Span::new(file, error.span().unwrap_or(0..0));
     let message = error.message().lines().next().unwrap_or_default();
     // "unknown field `x`, expected one of `a`, `b`": every second part is in backticks.
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let diagnostic = |code, what: &str| {
         let (word, known) = words.split_first().unwrap_or((&"", &[]));
-        let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
         let help = did_you_mean(word, known.iter().copied())
-            .unwrap_or_else(|| format!("use one of {}", quoted.join(", ")));
+            .unwrap_or_else(|| format!("use {}", one_of(known)));
         Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
     };
     if message.starts_with("unknown field") {
@@ -207,11 +206,18 @@ fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
     } else if message.starts_with("unknown variant") {
         diagnostic("unknown-value", "value")
     } else if let Some((found, wanted)) = wrong_type(message) {
-        Diagnostic::error(
-            "wrong-type",
-            span,
-            format!("expected {wanted}, found {found}"),
-        )
+        let before = text.get(..span.range().start).unwrap_or_default();
+        let key = before.rsplit('\n').next();
+        let key = key.and_then(|line| Some(line.split_once('=')?.0.trim()));
+        let subject = key.map_or_else(|| "the value".to_owned(), |key| format!("`{key}`"));
+        let value = text.get(span.range()).unwrap_or_default();
+        let (wanted, help) = match wanted {
+            "a sequence" => ("a list", Some(format!("write `[{value}]`"))),
+            "a string" => ("text", Some("put the value in quotes".to_owned())),
+            wanted => (wanted, None),
+        };
+        let message = format!("{subject} must be {wanted}; found {found}");
+        Diagnostic::error("wrong-type", span, message).maybe_help(help)
     } else {
         Diagnostic::error("invalid-toml", span, message)
     }

@@ -215,6 +215,23 @@ pub fn capital(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
+/// Words in backticks, as a choice: `` `a`, `b` or `c` ``.
+pub fn choice<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let words = words.into_iter();
+    let quoted: Vec<_> = words.map(|word| format!("`{}`", word.as_ref())).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+/// The same with `one of` in front of three or more words.
+pub fn one_of<W: AsRef<str>>(words: &[W]) -> String {
+    let one_of = if words.len() > 2 { "one of " } else { "" };
+    format!("{one_of}{}", choice(words))
+}
+
 /// The known word nearest to `word`, as "did you mean `x`?", when one is near enough to be meant.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(word, known).map(|found| format!("did you mean `{found}`?"))

@@ -39,11 +39,11 @@ pub(super) fn advise<'q, 'c>(
         finding = finding.maybe_fix(fix);
     } else if is_counted(series) {
         finding = finding
-            .help("the metric has no replacement; count a metric that every instance exposes");
+            .help("count a metric that every instance exposes: the metric has no replacement");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
         let nearest = known.spelled(nearest);
         finding = finding.help(format!(
-            "the metric has no replacement; the closest is `{nearest}`"
+            "remove the query, or use the closest metric, `{nearest}`: the metric has no replacement"
         ));
     } else if change.is_some() {
         finding = finding.help("remove the query: the metric has no replacement");

@@ -76,7 +76,10 @@ impl MissingMetric<'_, '_, '_> {
     /// The finding: the mistake, the releases without data, and the replacement.
     pub(super) fn finding(&self, out: &Findings, what: &str, label: &str) -> Diagnostic {
         let on = self.known.product.describe(&self.dead.releases);
-        let message = format!("`{}` {what}: no data on {on}", self.series.name);
+        let message = format!(
+            "`{}` {what}: no data on {} {on}",
+            self.series.name, self.known.product.name
+        );
         let at = self.cx.span(&self.series.name_span);
         let finding = out.at(at, message).label(label);
         fixes::advise(

@@ -3,7 +3,7 @@
 //! A condition with `for: 10m` must hold in every value of these ten minutes: a gauge in 11 data points of a minute (both ends
 //! count), a p95 over 5 minutes in 3 data points of 300 seconds.
 
-use crate::cloudwatch::{Statistic, limits};
+use crate::cloudwatch::{NoStatistic, Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::cloudwatch::NotExpressible;
 use crate::plan::{Compare, Signal, SignalKind};
@@ -165,9 +165,15 @@ pub(super) fn statistic(
     match text.value.parse() {
         Ok(statistic) => Some(statistic),
         Err(why) => {
-            let error = Diagnostic::error("alarm-limit", text.span, why.to_string());
-            let plain = Statistic::PLAIN.join(", ");
-            sink.push(error.help(format!("use {plain} or a percentile")));
+            let message = match &why {
+                NoStatistic::Unknown(word) => format!("unknown statistic `{word}`"),
+                why => why.to_string(),
+            };
+            let error = Diagnostic::error("alarm-limit", text.span, message);
+            let plain = Statistic::PLAIN.map(|word| format!("`{word}`")).join(", ");
+            sink.push(error.help(format!(
+                "use {plain}, a percentile such as `p99`, `IQM`, `TM()`, `TC()`, `TS()`, `WM()` or `PR()`"
+            )));
             None
         }
     }

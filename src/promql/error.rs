@@ -30,12 +30,14 @@ impl SyntaxError {
 
     /// More levels or terms than are read.
     pub(super) fn too_deep(span: TextSpan) -> Self {
-        let message = format!("more than {LEVELS} levels of nesting or {TERMS} terms are not read");
+        let message = format!(
+            "the query is too large to check: at most {LEVELS} nested levels and {TERMS} terms are allowed"
+        );
         Self {
             too_deep: true,
             ..Self::new(message, span)
         }
-        .help("record parts of the query by rules of their own")
+        .help("move parts of the query into recording rules")
     }
 
     /// Adds a suggestion.

@@ -291,11 +291,17 @@ impl<'a> Lexer<'a> {
     fn unexpected_character(&self) -> SyntaxError {
         let found = self.text[self.pos..].chars().next().unwrap_or_default();
         let span = self.pos..self.pos + found.len_utf8();
-        let error = SyntaxError::new(format!("unexpected character {found:?}"), span);
+        let error = SyntaxError::new(
+            format!("unexpected character `{}`", found.escape_debug()),
+            span,
+        );
         match found {
             '&' => error.help("PromQL writes `and`"),
             '|' => error.help("PromQL writes `or`"),
             '!' => error.help("PromQL has no `!`; use `unless`, `!=` or `!~`"),
+            '$' => error.help(
+                "Grafana variables do not work in rules: write a fixed range, such as `[5m]`",
+            ),
             '“' | '”' | '‘' | '’' => error.help("use plain quotes"),
             _ => error,
         }

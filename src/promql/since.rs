@@ -160,7 +160,7 @@ impl Needs {
         let unsigned = offset.text.trim_start_matches('-');
         if !self.arithmetic(offset) && offset.placeholders.is_empty() {
             if duration_millis(unsigned).is_none_or(|millis| millis == 0) {
-                self.add(&offset.span, (2, 54), "an offset in seconds or of none");
+                self.add(&offset.span, (2, 54), "an `offset` of 0 or without a unit");
             } else if unsigned.len() < offset.text.len() {
                 self.add(&offset.span, (2, 33), "a negative offset");
             }
@@ -170,7 +170,11 @@ impl Needs {
     fn range(&mut self, range: &Duration) {
         let plain = range.placeholders.is_empty() && !self.arithmetic(range);
         if plain && duration_millis(&range.text).is_none() {
-            self.add(&range.span, (2, 54), "a range in seconds");
+            self.add(
+                &range.span,
+                (2, 54),
+                "a range without a unit, such as `[300]`,",
+            );
         }
     }
 
@@ -264,8 +268,16 @@ mod tests {
             ("x @ 5", "x @ 5", "`@` 2.33"),
             ("x[-(-5m)]", "-(-5m)", "arithmetic on durations 3.15"),
             ("x offset -5m", "-5m", "a negative offset 2.33"),
-            ("x offset 0s", "0s", "an offset in seconds or of none 2.54"),
-            ("x[300]", "300", "a range in seconds 2.54"),
+            (
+                "x offset 0s",
+                "0s",
+                "an `offset` of 0 or without a unit 2.54",
+            ),
+            (
+                "x[300]",
+                "300",
+                "a range without a unit, such as `[300]`, 2.54",
+            ),
             ("x > 1_000", "1_000", "`_` in a number 2.54"),
             ("time() > bool 5m", "5m", "a duration as a number 2.54"),
             ("limitk(1, x)", "limitk", "`limitk` 2.54"),

@@ -6,7 +6,7 @@
 use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::{Alert, Bound, Condition, Links, words};
 use crate::promql::kept_labels;
@@ -89,7 +89,7 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     };
     if hold.value >= ABSENT_MEMORY {
         let message = format!(
-            "`{name}` can never fire for one label set: missing label sets are tracked for {ABSENT_MEMORY}, but `for` is {hold}"
+            "`{name}` can never fire: `for: {hold}` is not shorter than the time that a missing label set is tracked ({ABSENT_MEMORY})"
         );
         let error = Diagnostic::error("never-firing", hold.span, message)
             .related(absent, "`absent` is set here")
@@ -206,7 +206,7 @@ impl Context<'_> {
         );
         let error = Diagnostic::error("bad-interval", hold.span, message);
         self.sink.push(error.help(format!(
-            "write `for: {really}`, or set `evaluation_interval: 10s` and `prometheus: {{scrape_interval: 10s}}`"
+            "write `for: {really}`, or set `prometheus: {{scrape_interval: 10s, evaluation_interval: 10s}}`"
         )));
     }
 
@@ -255,8 +255,8 @@ impl Context<'_> {
         let message = format!("the spec has no severity `{severity}`");
         let help = did_you_mean(&severity.value, known.iter().copied());
         let help = help.unwrap_or_else(|| {
-            let known = known.join("`, `");
-            format!("use one of `{known}`, or declare it: `severities: {{more: [{severity}]}}`")
+            let known = one_of(&known);
+            format!("use {known}, or declare the severity: `severities: {{more: [{severity}]}}`")
         });
         let error = Diagnostic::error("unknown-name", severity.span, message);
         self.sink.push(error.help(help));

@@ -202,7 +202,7 @@ impl Resolver<'_, '_> {
                 c.window
             );
             let error = Diagnostic::error("never-firing", c.window.span, message);
-            let help = format!("use a window of at least {least}, better 20m");
+            let help = format!("use a window of {least} or more; 20m or more is more reliable");
             self.cx.sink.push(error.help(help));
             return None;
         }
@@ -455,7 +455,7 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
 
 fn common_help(common: &[String]) -> String {
     if common.is_empty() {
-        return "group all conditions by the same labels with `by`: they share no label".into();
+        return "group all conditions by the same labels with `by`".into();
     }
     format!(
         "join the conditions on their common labels: `match: [{}]`",

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::Options;
 use crate::catalog::{Catalog, NoRelease, Range, RangeError, Selection};
-use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::plan::{EVALUATION, LeftOut, Runtime, Signal};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
@@ -138,7 +138,7 @@ impl<'a> Context<'a> {
             if !known.contains(&profile.value.as_str()) {
                 let message = format!("the catalog has no vLLM profile `{profile}`");
                 let meant = did_you_mean(&profile.value, known.iter().copied());
-                let help = meant.unwrap_or_else(|| format!("use one of `{}`", known.join("`, `")));
+                let help = meant.unwrap_or_else(|| format!("use {}", one_of(&known)));
                 let error = Diagnostic::error("unknown-profile", profile.span, message);
                 self.sink.push(error.help(help));
             } else if !self.profiles.contains(&profile.value) {

@@ -146,7 +146,7 @@ fn not_a_rate(expr: &Expr) -> Option<Wrong> {
 fn no_rate(part: &Expr) -> Wrong {
     Wrong {
         at: part.span.clone(),
-        message: "every range in this `expr` must be read as `rate(…[$window])`",
+        message: "this `expr` may use ranges only in `rate(…[$window])`",
         help: "write a rate over `$window`, as in `sum by (cluster) (rate(errors_total[$window]))`",
     }
 }

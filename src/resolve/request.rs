@@ -4,7 +4,7 @@
 //! [`SignalQuery`](crate::query::SignalQuery) with the labels it is grouped by.
 
 use super::context::Context;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, one_of};
 use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
@@ -54,10 +54,7 @@ impl Context<'_> {
         if known.iter().any(|k| same(*k, stat.value)) {
             return Some(stat.value);
         }
-        let words: Vec<_> = known
-            .iter()
-            .map(|k| format!("`{}`", stat_word(*k)))
-            .collect();
+        let words: Vec<_> = known.iter().map(|k| stat_word(*k)).collect();
         let message = format!(
             "the stat `{}` does not work for the {} `{}`",
             stat.value,
@@ -66,7 +63,7 @@ impl Context<'_> {
         );
         let error = Diagnostic::error("wrong-stat", stat.span, message);
         self.sink
-            .push(error.help(format!("use {}", words.join(", "))));
+            .push(error.help(format!("use {}", one_of(&words))));
         None
     }
 
@@ -76,7 +73,7 @@ impl Context<'_> {
         let least = Duration::from_secs(scrape.as_secs() * 4);
         if window.as_secs() < 2 * scrape.as_secs() {
             let message = format!(
-                "a rate window of {window} has fewer than two samples: targets are scraped every {scrape}"
+                "a rate window of {window} can have fewer than two samples: targets are scraped every {scrape}"
             );
             let error = Diagnostic::error("rate-window-too-short", at, message);
             self.sink.push(error.help(format!("use {least} or more")));

@@ -14,28 +14,35 @@ impl Context<'_> {
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
         if let Err(why) = naming::check_name(&name.value, lower_case) {
             let message = match why {
-                NameError::Empty => why.to_string(),
-                _ => format!("`{}` cannot be a name: {why}", name.value.escape_debug()),
+                NameError::Empty => "a name must not be empty".to_owned(),
+                _ => format!("`{}` is not a valid name", name.value.escape_debug()),
             };
-            self.sink
-                .push(Diagnostic::error("bad-name", name.span, message));
+            let error = Diagnostic::error("bad-name", name.span, message);
+            let example = if lower_case { "shop" } else { "QueueLong" };
+            self.sink.push(error.help(match why {
+                NameError::Long => why.to_string(),
+                _ => format!("{why}, such as `{example}`"),
+            }));
         }
     }
 
     /// Reports a link that a browser cannot open.
     pub(super) fn check_link(&mut self, link: &Text) {
-        let http = link.value.starts_with("https://") || link.value.starts_with("http://");
-        if !http
-            || link
-                .value
-                .chars()
-                .any(|c| c.is_whitespace() || "\"<>".contains(c))
-        {
-            let message = format!("`{link}` is not a valid http or https URL");
-            let error = Diagnostic::error("bad-link", link.span, message);
-            self.sink
-                .push(error.help("write a full URL, such as `https://grafana.example`"));
-        }
+        let value = &link.value;
+        let http = value.starts_with("https://") || value.starts_with("http://");
+        let bad = |c: char| c.is_whitespace() || "\"<>".contains(c);
+        let help = if value.contains(bad) {
+            "remove spaces, quotes and angle brackets from the URL".to_owned()
+        } else if http {
+            return;
+        } else if value.contains("://") || value.is_empty() {
+            "use an `https://` URL".to_owned()
+        } else {
+            format!("write `https://{}`", value.trim_start_matches('/'))
+        };
+        let message = format!("`{link}` is not a valid http or https URL");
+        let error = Diagnostic::error("bad-link", link.span, message);
+        self.sink.push(error.help(help));
     }
 }
 

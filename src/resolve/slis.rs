@@ -27,7 +27,7 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
         return good_time(cx, time, by);
     }
     if let Some(own) = &sli.promql {
-        uncounted(cx, slo, "a `promql` SLI can return any number per event");
+        uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
         return own::events(cx, &own.value, by);
     }
     if let Some(latency) = &sli.latency {

@@ -5,7 +5,7 @@ mod go;
 use std::ops::Range;
 
 use super::context::Context;
-use crate::diag::{Diagnostic, Severity, did_you_mean};
+use crate::diag::{Diagnostic, Severity, did_you_mean, one_of};
 use crate::promql::Kept;
 use crate::spec::Text;
 
@@ -60,7 +60,7 @@ fn unknown_variable(cx: &mut Context<'_>, text: &Text, word: Range<usize>) {
     let name = &text.value[word.clone()];
     let message = format!("unknown template variable `{name}`");
     let meant = did_you_mean(name, VARIABLES);
-    let help = meant.unwrap_or_else(|| format!("use one of `{}`", VARIABLES.join("`, `")));
+    let help = meant.unwrap_or_else(|| format!("use {}", one_of(&VARIABLES)));
     let error = Diagnostic::error("bad-template", cx.document.inside(text, word), message);
     cx.sink.push(error.help(help));
 }

@@ -248,7 +248,7 @@ fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sin
     let least = tier.long.number() / objective.period.value.number();
     let error = Diagnostic::error("slow-burn-rate", at, message).help(format!(
         "use a tier that consumes at least {}% of the budget in {}",
-        decimal(least * 100),
+        up_to_tenth(least * 100),
         tier.long
     ));
     sink.push(error);
@@ -267,10 +267,20 @@ fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut 
     );
     let least = Number::from_integer(1) - Number::from_integer(1) / tier.factor;
     let error = Diagnostic::error("unreachable-burn-rate", at, message).help(format!(
-        "use an objective above {}%, or a lower burn rate",
-        decimal(least * 100)
+        "use an objective of at least {}%, or a lower burn rate",
+        above_tenth(least * 100)
     ));
     sink.push(error);
+}
+
+/// The lowest multiple of 0.1 that is not below a number.
+fn up_to_tenth(number: Number) -> String {
+    decimal((number * 10).ceil() / 10)
+}
+
+/// The lowest multiple of 0.1 above a number.
+fn above_tenth(number: Number) -> String {
+    decimal(((number * 10).floor() + 1) / 10)
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl Exclusive<'_> {
         ];
         // A kind or a unit without a binding misses just that; resolution says so.
         if kind[2].1.is_none() && signal.unit.is_none() {
-            self.exactly_one(name, &source);
+            self.exactly_one("the signal", name, &source);
         } else if self.at_most_one(&source) < 2 {
             self.at_most_one(&kind);
         }
@@ -109,7 +109,7 @@ impl Exclusive<'_> {
                 ("metric", place(binding.value.metric.as_ref())),
                 ("expr", place(binding.value.expr.as_ref())),
             ];
-            self.exactly_one(binding.span, &of);
+            self.exactly_one("`prometheus`", binding.span, &of);
         }
     }
 
@@ -121,13 +121,13 @@ impl Exclusive<'_> {
             ("time", place(sli.value.time.as_ref())),
             ("promql", place(sli.value.promql.as_ref())),
         ];
-        self.exactly_one(sli.span, &kinds);
+        self.exactly_one("`sli`", sli.span, &kinds);
         if let Some(ratio) = &sli.value.ratio {
             let events = [
                 ("bad", place(ratio.value.bad.as_ref())),
                 ("good", place(ratio.value.good.as_ref())),
             ];
-            self.exactly_one(ratio.span, &events);
+            self.exactly_one("`ratio`", ratio.span, &events);
         }
         if let Some(time) = &sli.value.time {
             let bounds = [
@@ -135,7 +135,7 @@ impl Exclusive<'_> {
                 ("below", place(time.value.below.as_ref())),
                 ("equals", place(time.value.equals.as_ref())),
             ];
-            self.exactly_one(time.span, &bounds);
+            self.exactly_one("`time`", time.span, &bounds);
         }
         if let Some(promql) = &sli.value.promql {
             self.own_sli(promql);
@@ -150,12 +150,13 @@ impl Exclusive<'_> {
             ("bad", place(p.bad.as_ref())),
             ("good", place(p.good.as_ref())),
         ];
-        if !self.exactly_one(promql.span, &[counted[0], counted[1], ratio]) {
+        if !self.exactly_one("`promql`", promql.span, &[counted[0], counted[1], ratio]) {
             return;
         }
         match (ratio.1, total.1) {
             (None, None) => {
-                let error = Diagnostic::error("missing-field", promql.span, "`total` is required");
+                let error =
+                    Diagnostic::error("missing-field", promql.span, "`promql` needs `total`");
                 self.sink
                     .push(error.help("add `total`: a query for the rate of all events"));
             }
@@ -174,7 +175,7 @@ impl Exclusive<'_> {
             ("policy", place(burn.value.policy.as_ref())),
             ("tiers", place(burn.value.tiers.as_ref())),
         ];
-        self.exactly_one(burn.span, &by);
+        self.exactly_one("`burn`", burn.span, &by);
         if let Some(tiers) = &burn.value.tiers {
             if tiers.value.is_empty() {
                 let message = "`tiers` must have at least one entry";
@@ -195,12 +196,12 @@ impl Exclusive<'_> {
             ("ratio", place(t.ratio.as_ref())),
             ("factor", place(t.factor.as_ref())),
         ];
-        self.exactly_one(tier.span, &by);
+        self.exactly_one("the tier", tier.span, &by);
         let window = [
             ("in", place(t.within.as_ref())),
             ("long", place(t.long.as_ref())),
         ];
-        self.exactly_one(tier.span, &window);
+        self.exactly_one("the tier", tier.span, &window);
     }
 
     fn condition(&mut self, condition: &Spanned<Condition>) {
@@ -221,7 +222,7 @@ impl Exclusive<'_> {
             ("absent", place(c.absent.as_ref())),
         ];
         // What does not fit one of two subjects may fit the other: one fault, one finding.
-        if self.exactly_one(condition.span, &subject) {
+        if self.exactly_one("the condition", condition.span, &subject) {
             match (&c.signal, &c.promql) {
                 (Some(signal), _) => {
                     let reading = c.reading();
@@ -229,7 +230,7 @@ impl Exclusive<'_> {
                     if c.absent.is_some() {
                         self.reject(reading.value(), "cannot be combined with `absent`");
                     }
-                    self.exactly_one(signal.span, &tests);
+                    self.exactly_one("the condition", signal.span, &tests);
                 }
                 (None, Some(_)) => self.raw(c, &tests),
                 (None, None) => self.combination(c, &tests),
@@ -259,7 +260,7 @@ impl Exclusive<'_> {
             ("run", place(s.run.as_ref())),
             ("ask", place(ask)),
         ];
-        self.exactly_one(step.span, &checks);
+        self.exactly_one("the step", step.span, &checks);
         let outcomes = [
             ("fix", place(s.fix.as_ref())),
             ("then", place(s.then.as_ref())),

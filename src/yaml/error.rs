@@ -5,9 +5,10 @@ use std::ops::Range;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
+use super::fault::addition;
 use super::key;
 use super::spanned::span_at;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::source::{FileId, Span};
 
 /// Turns a reader error into a finding.
@@ -42,7 +43,11 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
         Error::SerdeUnknownVariant {
             variant, expected, ..
         } => {
-            let message = format!("unknown value `{variant}`");
+            let place = match key::owner(text, span.range().start) {
+                Some(key) => format!(" for `{}`", text[key].trim_matches(['"', '\''])),
+                None => String::new(),
+            };
+            let message = format!("unknown value `{variant}`{place}");
             suggest(
                 Diagnostic::error("unknown-value", span, message),
                 variant,
@@ -60,10 +65,10 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
             wrong_kind("string scalar", span, text)
         }
         Error::NullIntoString { .. } => {
-            Diagnostic::error("wrong-type", span, "expected text, found nothing")
+            Diagnostic::error("wrong-type", span, "the value must be text; found nothing")
         }
         Error::InvalidBooleanStrict { .. } => {
-            Diagnostic::error("wrong-type", span, "expected `true` or `false`")
+            Diagnostic::error("wrong-type", span, "the value must be `true` or `false`")
         }
         Error::InvalidScalar { ty, .. } => {
             let wanted = if ty.starts_with(['u', 'i']) {
@@ -71,7 +76,7 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
             } else {
                 "a number"
             };
-            Diagnostic::error("wrong-type", span, format!("expected {wanted}"))
+            Diagnostic::error("wrong-type", span, format!("the value must be {wanted}"))
         }
         Error::SerdeInvalidType {
             unexpected,
@@ -83,7 +88,7 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
             expected,
             ..
         } => {
-            let message = format!("expected {expected}, found {unexpected}");
+            let message = format!("the value must be {expected}; found {unexpected}");
             Diagnostic::error("wrong-type", span, message)
         }
         Error::Message { msg, .. } => by_value(msg, span),
@@ -135,13 +140,13 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
 pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
     match did_you_mean(word, known.iter().copied()) {
         Some(meant) => error.help(meant),
-        None => error.help(format!("use one of {}", list(known))),
+        None => error.help(format!("use {}", one_of(known))),
     }
 }
 
 /// The reader is at some entry of the mapping; the mapping's own key says more.
 fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
-    match key::owner(text, span.range().start) {
+    let found = match key::owner(text, span.range().start) {
         Some(owner) => {
             let name = text[owner.clone()].trim_matches(['"', '\'']);
             let message = format!("`{name}` lacks the field `{field}`");
@@ -156,9 +161,11 @@ fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
             } else {
                 span
             };
-            Diagnostic::error("missing-field", span, format!("missing field `{field}`"))
+            let message = format!("the spec lacks the field `{field}`");
+            Diagnostic::error("missing-field", span, message)
         }
-    }
+    };
+    found.maybe_help(addition(field))
 }
 
 fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
@@ -170,11 +177,12 @@ fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
     };
     let here = text.get(span.range()).unwrap_or_default();
     let found = match here.chars().next() {
-        Some('[' | '-') if wanted != "a list" => ", found a list",
-        Some('{') if wanted != "a mapping" => ", found a mapping",
+        Some('[' | '-') if wanted != "a list" => "; found a list",
+        Some('{') if wanted != "a mapping" => "; found a mapping",
         _ => "",
     };
-    let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{found}"));
+    let message = format!("the value must be {wanted}{found}");
+    let error = Diagnostic::error("wrong-type", span, message);
     let scalar = !here.is_empty() && !here.starts_with(['{', '[', '&', '*']);
     if example && scalar && !here.contains([':', '\n']) {
         return error.help(format!("write `[{here}]`"));
@@ -239,9 +247,4 @@ pub(super) fn visible(range: Range<usize>, text: &str) -> Range<usize> {
     let rest = text.get(range.start..).unwrap_or_default();
     let width = rest.chars().next().filter(|c| *c != '\n');
     range.start..range.start + width.map_or(0, char::len_utf8)
-}
-
-fn list(words: &[&str]) -> String {
-    let quoted: Vec<_> = words.iter().map(|w| format!("`{w}`")).collect();
-    quoted.join(", ")
 }

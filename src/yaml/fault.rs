@@ -177,10 +177,14 @@ impl Fault {
                 self.unknown(found, name, known, text)
             }
             Wrong::UnknownValue(name, known) => {
-                let found = error("unknown-value", format!("unknown value `{name}`"));
+                let place = match self.key(text) {
+                    Some(key) => format!(" for `{key}`"),
+                    None => String::new(),
+                };
+                let found = error("unknown-value", format!("unknown value `{name}`{place}"));
                 suggest(found, name, known)
             }
-            Wrong::MissingField(field) => self.missing(field, span, files),
+            Wrong::MissingField(field) => self.missing(field, span, text),
             Wrong::Twice(name, first) => error("duplicate-name", format!("`{name}` appears twice"))
                 .related(files.span(first.clone()), "the first one")
                 .help("remove one of the two"),
@@ -210,34 +214,71 @@ impl Fault {
         }
     }
 
-    fn missing(&self, field: &str, span: Span, files: &Joined) -> Diagnostic {
-        let owner = self.place.as_ref().and_then(|p| p.owner.clone());
-        let message = match owner {
-            Some(owner) => {
-                let name = files.text()[owner].trim_matches(['"', '\'']).to_owned();
-                format!("`{name}` lacks the field `{field}`")
-            }
-            None => format!("missing field `{field}`"),
-        };
-        Diagnostic::error("missing-field", span, message)
+    /// The key of the value at fault, without quotes.
+    fn key<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let owner = self.place.as_ref()?.owner.clone()?;
+        Some(text[owner].trim_matches(['"', '\'']))
+    }
+
+    /// The value at fault, as the subject of a message.
+    fn subject(&self, text: &str) -> String {
+        match self.key(text) {
+            Some(key) => format!("`{key}`"),
+            None if self.path.is_empty() => "the spec".to_owned(),
+            None => "the list item".to_owned(),
+        }
+    }
+
+    fn missing(&self, field: &str, span: Span, text: &str) -> Diagnostic {
+        let message = format!("{} lacks the field `{field}`", self.subject(text));
+        Diagnostic::error("missing-field", span, message).maybe_help(addition(field))
     }
 
     fn kind(&self, wanted: &str, found: &str, span: Span, text: &str) -> Diagnostic {
+        let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
+        let here = text.get(value).unwrap_or_default();
         let what = match found {
-            "" => String::new(),
-            found => format!(", found {found}"),
+            "" => scalar(here),
+            found => found,
         };
-        let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{what}"));
+        let message = format!("{} must be {wanted}; found {what}", self.subject(text));
+        let error = Diagnostic::error("wrong-type", span, message);
         if (wanted, found) == ("a mapping", "nothing") {
             return error.help("indent the entries of this key further than the key");
         }
-        let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
-        let here = text.get(value).unwrap_or_default();
+        if (wanted, found) == ("text", "a mapping") && here.starts_with("{{") {
+            return error.help("put the whole text in quotes: `\"{{ … }}\"`");
+        }
         if wanted == "a list" && found.is_empty() && !here.contains([':', '\n']) {
             return error.help(format!("write `[{here}]`"));
         }
         error
     }
+}
+
+/// The type of a scalar.
+fn scalar(text: &str) -> &'static str {
+    match text {
+        "true" | "false" => "a truth value",
+        text if text.parse::<f64>().is_ok() => "a number",
+        _ => "text",
+    }
+}
+
+/// How to add a field.
+pub(super) fn addition(field: &str) -> Option<String> {
+    let example = match field {
+        "service" => "add `service: {name: NAME, owner: TEAM}`",
+        "severity" => "add `severity: critical` or `severity: warning`",
+        "window" => "add the SLO window, such as `window: 30d`",
+        "when" => "add a condition: `when: {signal: NAME, above: 10}`",
+        "total" => "add `total` with the signal that counts all events",
+        "over" => "add `over` with the signal to divide by",
+        "grafana" => "add the URL of Grafana: `grafana: https://…`",
+        "name" => "add `name: NAME`",
+        _ => return None,
+    };
+    Some(example.to_owned())
 }
 
 impl fmt::Display for Fault {

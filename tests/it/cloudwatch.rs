@@ -263,12 +263,12 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Period": 300, "/EvaluationPeriods": 289})),
             "/EvaluationPeriods",
-            "86400 s are allowed",
+            "at most 86400 s",
         ),
         (
             m(json!({"/Period": 86_400, "/EvaluationPeriods": 8})),
             "/EvaluationPeriods",
-            "604800 s are allowed",
+            "at most 604800 s",
         ),
         (
             m(json!({"/EvaluationPeriods": 0})),
@@ -313,7 +313,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
             "/ExtendedStatistic",
-            "belongs in Statistic",
+            "write it in `Statistic`",
         ),
         (
             p(json!({"/ExtendedStatistic": "TM(90%:10%)"})),

@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
 use crate::kubernetes::Metadata;
 use crate::naming;
-use crate::output::{self, Digest, Folder, Staging};
+use crate::output::{self, Change, Digest, Folder, Staging};
 use crate::parity;
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
@@ -45,6 +45,8 @@ pub(super) struct Built {
     pub(super) files: usize,
     /// Number of files that differ from those on disk.
     pub(super) changed: usize,
+    /// Number of those that are removed.
+    pub(super) removed: usize,
     /// The differences, with `--check`.
     pub(super) diff: String,
     pub(super) how: How,
@@ -99,8 +101,8 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
         let name = named.or_else(|| slos.into_iter().find(of))?;
         let message =
             format!("`{alert}` cannot be tested: no test input makes the alert fire ({why})");
-        let help = "change the conditions so that all can be true at the same time, after a time when they are not; or build \
-            with `--no-tests` and test the alert by hand";
+        let help = "change the conditions so that they can become true together, or build with `--no-tests` and test the \
+            alert by hand";
         Some(Diagnostic::error("untested", name.span, message).help(help))
     };
     alerts.iter().map(finding).collect()
@@ -197,6 +199,7 @@ impl<'a> Job<'a> {
             files: output::intact(&self.settings.out, service)?,
             service: service.clone(),
             changed: 0,
+            removed: 0,
             diff: String::new(),
             how: How::Unchanged,
         })
@@ -256,6 +259,10 @@ impl<'a> Job<'a> {
 
     fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
         let changes = output::changes(&self.settings.out, folder)?;
+        let removed = changes
+            .files
+            .values()
+            .filter(|c| matches!(c, Change::Removed(_)));
         let mut diff = String::new();
         match self.staging {
             None => diff = diff::unified(&self.settings.out, folder, &changes.files),
@@ -266,6 +273,7 @@ impl<'a> Job<'a> {
             service: folder.service.clone(),
             files: folder.files.len(),
             changed: changes.files.len(),
+            removed: removed.count(),
             diff,
             how,
         })

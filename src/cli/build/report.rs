@@ -72,7 +72,7 @@ fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()>
             continue;
         }
         let files = count(b.files, "file");
-        let state = state(settings, b.changed);
+        let state = state(settings, b);
         writeln!(err, "{}: {files}, {state}", folder.display())?;
         if let How::Built(summary) = &b.how {
             attention(err, summary)?;
@@ -81,11 +81,14 @@ fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()>
     Ok(())
 }
 
-fn state(settings: &Settings, changed: usize) -> String {
-    match (settings.check, changed) {
-        (_, 0) => "up to date".to_owned(),
-        (true, n) => format!("{n} out of date"),
-        (false, n) => format!("{n} written or removed"),
+fn state(settings: &Settings, built: &Built) -> String {
+    let written = built.changed - built.removed;
+    match (settings.check, written, built.removed) {
+        (_, 0, 0) => "up to date".to_owned(),
+        (true, ..) => format!("{} out of date", built.changed),
+        (false, _, 0) => format!("{written} written"),
+        (false, 0, removed) => format!("{removed} removed"),
+        (false, _, removed) => format!("{written} written, {removed} removed"),
     }
 }
 

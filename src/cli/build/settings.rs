@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 
 use super::BuildArgs;
@@ -165,7 +165,11 @@ pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
 /// The specs in the configuration; by default, the folder `specs`.
 fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     if config.build.specs.is_empty() {
-        return input::list(&[config.folder().join(SPECS)], config);
+        let folder = config.folder().join(SPECS);
+        if matches!(folder.try_exists(), Ok(false)) {
+            bail!("no folder `{SPECS}` in this directory; run `slosmith init` to create a project");
+        }
+        return input::list(&[folder], config);
     }
     let mut files = Vec::new();
     for spec in &config.build.specs {

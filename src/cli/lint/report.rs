@@ -114,12 +114,12 @@ fn nothing_read(files: usize) -> String {
     }
 }
 
-/// `Found 3 errors, 1 warning and 2 info`
+/// `Found 3 errors, 1 warning and 2 info findings`
 fn levels(found: &[Diagnostic]) -> String {
     let levels = [
         (Severity::Error, "error"),
         (Severity::Warning, "warning"),
-        (Severity::Info, "info"),
+        (Severity::Info, "info finding"),
     ];
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let counts = levels.map(|(severity, word)| (of(severity), word));

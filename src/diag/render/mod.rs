@@ -144,6 +144,9 @@ fn full_text(d: &Diagnostic) -> String {
 fn fix_title(fix: &super::Fix) -> String {
     match fix.applicability {
         super::Applicability::Safe => fix.title.clone(),
-        super::Applicability::Unsafe => format!("{} (unsafe: the meaning may change)", fix.title),
+        super::Applicability::Unsafe => format!(
+            "{} (applied only with `--unsafe-fixes`: review the change)",
+            fix.title
+        ),
     }
 }

@@ -39,7 +39,7 @@ fn in_place(series: &Series<'_, '_>, was: &Known<'_>, is: &Known<'_>) -> Vec<Str
         .filter(|change| concerns(change, series, is.part))
         .filter(|change| *from.version() < change.release && change.release <= *to.version());
     let found =
-        between.map(|change| format!("`{}` since {}: {}", is.family, change.release, change.note));
+        between.map(|change| format!("since {}, `{}`: {}", change.release, is.family, change.note));
     found.collect()
 }
 

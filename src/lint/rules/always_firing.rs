@@ -87,12 +87,15 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let message = format!("`{words}` is true for every value");
             out.push(
                 out.at(cx.span(&comparison.expr.span), message)
-                    .help("use a threshold that some values cross"),
+                    .help("use a threshold that normal values do not reach"),
             );
         } else if let Some(name) = idle(cx, comparison) {
-            let message = format!("the alert fires without traffic: `{name}` stops growing");
+            let message =
+                format!("the alert also fires without traffic, when `{name}` stops growing");
             let finding = out.at(cx.span(&comparison.expr.span), message);
-            out.push(finding.help("require traffic: `and on (…) vllm:num_requests_running > 0`"));
+            out.push(finding.help(
+                "require traffic: add `and sum(vllm:num_requests_running) > 0`, grouped by the same labels",
+            ));
         }
     }
 }

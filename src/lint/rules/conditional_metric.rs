@@ -53,13 +53,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             };
             let on = known.product.describe(&dead.releases);
             let message = format!(
-                "`{}` exists only with another vLLM profile: no data on {on}",
-                series.name
+                "`{}` exists only with another vLLM profile: no data on {} {on}",
+                series.name, known.product.name
             );
             let condition = known.product.catalog.lineage().condition(&known.family);
             let profiles: Vec<_> = profiles.iter().map(|p| format!("`{p}`")).collect();
             let mut finding = out.at(cx.span(&series.name_span), message).help(format!(
-                "declare the profile {} if your servers run with it",
+                "add the profile {} with `--profile`, or with `profiles` in `slosmith.toml`, if your servers use it",
                 profiles.join(" or ")
             ));
             if let Some(condition) = condition {

@@ -85,7 +85,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         // In a comparison, the threshold would have to change, too.
         let replace = || cx.replace_expr(place, &rate, Applicability::Unsafe);
         let fix = series.in_quantile().then(replace).flatten();
-        out.push(finding.help(format!("use `{rate}`")).maybe_fix(fix));
+        let help = match around.averaged[at] && !series.in_quantile() && !around.compared[at] {
+            true => format!("use `{rate}`, and `rate()` in the divisor, too"),
+            false => format!("use `{rate}`"),
+        };
+        out.push(finding.help(help).maybe_fix(fix));
     }
 }
 

@@ -52,15 +52,26 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         let keys = ["runbook_url", "runbook"];
         for link in keys.iter().filter_map(|key| alert.annotation(key)) {
             if let Some(fault) = fault(cx.root, link) {
-                let finding = out.at(link.span(), fault);
-                out.push(finding.help("write the runbook, or fix the link"));
+                let finding = out.at(link.span(), fault.message);
+                let help = match fault.is_heading {
+                    true => "add the heading, or fix the link",
+                    false => "write the runbook, or fix the link",
+                };
+                out.push(finding.help(help));
             }
         }
     }
 }
 
+/// The mistake in a link.
+struct Broken {
+    message: String,
+    /// True if the runbook exists, but not the heading.
+    is_heading: bool,
+}
+
 /// The mistake in a link; none if the link is right or cannot be checked.
-fn fault(root: &Path, link: &Text) -> Option<String> {
+fn fault(root: &Path, link: &Text) -> Option<Broken> {
     let words = link.value.trim();
     let (address, part) = words.split_once('#').unwrap_or((words, ""));
     let path = local(root, address)?;
@@ -70,14 +81,20 @@ fn fault(root: &Path, link: &Text) -> Option<String> {
         .display()
         .to_string();
     if !path.exists() {
-        return Some(format!("the runbook {shown} does not exist"));
+        return Some(Broken {
+            message: format!("the runbook {shown} does not exist"),
+            is_heading: false,
+        });
     }
     if part.is_empty() || path.is_dir() {
         return None;
     }
     let text = input::read_text(&path, input::ARTIFACT).ok()?;
     let known = anchors(&text).any(|anchor| anchor == part);
-    (!known).then(|| format!("the runbook {shown} has no heading `#{part}`"))
+    (!known).then(|| Broken {
+        message: format!("the runbook {shown} has no heading `#{part}`"),
+        is_heading: true,
+    })
 }
 
 /// The file of a URL or path, if it is in this repository.

@@ -28,7 +28,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "deprecated-metric",
-        summary: "every selected release that has the metric deprecates it",
+        summary: "the metric still exists, but vLLM has deprecated it",
         group: Group::Catalog,
         level: Severity::Info,
         fixes: Fixes::Safe("replaces the name with the new name, if every selected release has it"),

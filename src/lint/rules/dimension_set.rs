@@ -111,7 +111,7 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
         list(&all)
     });
     Some((
-        format!("CloudWatch has no `{name}` with [{}]", values.join(", ")),
+        format!("CloudWatch has no `{name}` with {}", list(&values)),
         format!(
             "use values that CloudWatch lists: {}",
             few(&known.collect::<Vec<_>>())
@@ -123,12 +123,15 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
 fn in_words(set: &[&str]) -> String {
     match set {
         [] => "without dimensions".to_owned(),
-        _ => format!("under {}", list(set)),
+        _ => format!("with the dimensions {}", list(set)),
     }
 }
 
 /// A set of dimensions: `[Cluster, model_name]`.
 fn list(set: &[impl AsRef<str>]) -> String {
+    if set.is_empty() {
+        return "no dimensions".to_owned();
+    }
     let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
     format!("[{}]", names.join(", "))
 }

@@ -76,7 +76,7 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     };
     let message = format!(
-        "`{}` is a fraction from 0 to 1, but has the unit `percent`",
+        "`{}` is a fraction from 0 to 1, but the panel has the unit `percent`",
         series.name
     );
     let finding = out
@@ -116,7 +116,7 @@ fn scaled_twice(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Compariso
     }
     let constant = cx.text(&comparison.constant_span);
     let message =
-        format!("`{name} * 100` is a percentage: the threshold `{constant}` is below 1 %");
+        format!("`{name} * 100` is a percentage: the threshold `{constant}` means {constant}%");
     let finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("a fraction?");

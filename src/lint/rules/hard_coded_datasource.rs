@@ -87,7 +87,10 @@ fn fixed<'d>(dashboard: &Dashboard, source: &'d Datasource) -> Option<&'d Text> 
 fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text) -> Diagnostic {
     let finding = out.at(
         uid.span(),
-        format!("the data source `{}` exists in only one Grafana", uid.value),
+        format!(
+            "the data source `{}` is hard-coded: another Grafana may not have it",
+            uid.value
+        ),
     );
     let Some(name) = variable(cx.dashboard, source) else {
         return finding.help("add a variable of type `datasource`, and use `${datasource}`");

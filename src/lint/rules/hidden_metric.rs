@@ -49,7 +49,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 let engine = change.and_then(|change| change.engine.as_deref());
                 let engine = engine.map(|engine| format!(" and the {engine} engine"));
                 finding = finding.note(format!(
-                    "{version} exposes the metric if started with `--show-hidden-metrics-for-version={flag}`{}",
+                    "{} {version} exposes the metric if started with `--show-hidden-metrics-for-version={flag}`{}",
+                    metric.known.product.name,
                     engine.unwrap_or_default()
                 ));
             }

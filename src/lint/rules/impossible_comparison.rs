@@ -49,6 +49,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         }
         let constant = cx.text(&comparison.constant_span);
         let (words, help) = match least {
+            Least::CountBy => (
+                "`count()` of an empty vector returns nothing, not 0",
+                "use `absent(…)` with one selector per label value",
+            ),
             Least::Count => (
                 "`count()` of an empty vector returns nothing, not 0",
                 "use `absent(…)`, or add `or vector(0)` to the count",
@@ -68,13 +72,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 enum Least {
     /// `count`: a number of series.
     Count,
+    /// The same for each value of some labels.
+    CountBy,
     /// `absent`: 1 if the series is missing.
     Absent,
 }
 
 fn at_least_one(expr: &Expr) -> Option<Least> {
     match &bare(expr).kind {
-        ExprKind::Aggregate(a) if a.op == AggregateOp::Count => Some(Least::Count),
+        ExprKind::Aggregate(a) if a.op == AggregateOp::Count => Some(match a.grouping {
+            Some(_) => Least::CountBy,
+            None => Least::Count,
+        }),
         ExprKind::Call(call) => {
             let name = call.function.text.as_str();
             matches!(name, "absent" | "absent_over_time").then_some(Least::Absent)

@@ -46,7 +46,7 @@ declare_rule! {
     /// CloudWatch lists a metric for two weeks after its last value.
     pub const RULE: Rule = Rule {
         name: "metric-not-delivered",
-        summary: "an alarm or a dashboard shows a metric that never arrives in CloudWatch",
+        summary: "an alarm or a dashboard uses a metric that never arrives in CloudWatch",
         group: Group::CloudWatch,
         level: Severity::Warning,
         fixes: Fixes::None,

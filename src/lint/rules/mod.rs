@@ -99,7 +99,7 @@ pub const LIMITS: &str = "Limits";
 /// A rule's page, in Markdown: the doc comment, then the sections *Fix* and *How to turn it off*.
 pub fn page(info: &RuleInfo) -> String {
     format!(
-        "## {}\n\n{}. Group: {}{}; level: {}; since {}.\n\n{}\n\n### Fix\n\n{}\n\n### How to turn it off\n\n{}\n",
+        "## {}\n\n{}. Category: {}{}; level: {}; since {}.\n\n{}\n\n### Fix\n\n{}\n\n### How to turn it off\n\n{}\n",
         info.name,
         capital(info.summary),
         info.group.as_str(),
@@ -141,9 +141,8 @@ fn off(info: &RuleInfo) -> String {
         );
     }
     format!(
-        "For one finding, write a comment on its line or on a line of its own above it. For a whole file, use \
-         `allow-file`. In a dashboard, write the same words, without `#`, on a line of their own in the description \
-         of the dashboard or panel.\n\n\
+        "For one finding, add the comment to the marked line or to the line above. For a whole file, use `allow-file`. \
+         In a dashboard, put the text without `#` on a separate line in the description of the dashboard or panel.\n\n\
          ```yaml\n# slosmith: allow({name}) -- REASON\n# slosmith: allow-file({name}) -- REASON\n```\n\n\
          For the whole project, in `slosmith.toml`:\n\n{toml}"
     )

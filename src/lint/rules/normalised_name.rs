@@ -87,7 +87,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             None => {
                 let dead: Vec<_> = known.dead.iter().flat_map(|d| d.releases.clone()).collect();
                 let on = product.describe(&dead);
-                let finding = finding.note(format!("`{own}` has no data on {on}"));
+                let finding = finding.note(format!("`{own}` has no data on {} {on}", product.name));
                 fixes::advise(cx, series, known, &dead, finding)
             }
         };

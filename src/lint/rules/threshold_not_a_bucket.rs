@@ -73,8 +73,10 @@ fn check_matcher(
     };
     let on = known.product.describe(&dead);
     let message = format!(
-        "`{}` has no bucket with `le=\"{value}\"`: no data on {on}",
-        series.name
+        "`{}` has no bucket with `le{}\"{value}\"`: no data on {} {on}",
+        series.name,
+        matcher.op.symbol(),
+        known.product.name
     );
     let finding = out.at(cx.span(&matcher.value_span), message);
     let shape = catalog.shape(&known.family, *last, &known.product.profiles);

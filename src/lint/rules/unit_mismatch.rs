@@ -129,7 +129,7 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         _ => return,
     };
     let message = format!(
-        "`{}` is in {words}, but has the unit `{}`",
+        "`{}` is in {words}, but the panel has the unit `{}`",
         series.name, unit.value
     );
     let finding = out.at(unit.span(), message);

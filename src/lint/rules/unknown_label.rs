@@ -21,7 +21,7 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// A matcher on the label selects nothing (or filters nothing). `by` groups by nothing.
+    /// `label="x"` selects no series, and `label!="x"` excludes none. `by` has no effect.
     ///
     /// ### Example
     ///

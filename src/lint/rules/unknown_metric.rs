@@ -69,13 +69,16 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             // CloudWatch has no histograms: `metric-not-delivered` reports them.
             Meant::Histogram(_) if matches!(cx.query.role, Role::Metric { .. }) => continue,
             Meant::Histogram(name) => {
-                format!("the histogram `{name}` has no series with exactly this name")
+                format!("`{name}` is a histogram: its series end in `_bucket`, `_sum` or `_count`")
             }
             _ => format!("`{}` exists in no {product} release", series.name),
         };
         let finding = out
             .at(cx.span(&series.name_span), message)
-            .label("never existed");
+            .label(match unknown.meant {
+                Meant::Histogram(_) => "no such series",
+                _ => "never existed",
+            });
         let mut finding = finding;
         if matches!(unknown.meant, Meant::Alike) {
             // Another program may expose the metric, so a similar name of vLLM is not suggested.

@@ -11,12 +11,12 @@ use crate::promql::usage::bare;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports recorded error ratios that must exceed 1 or more.
+    /// Reports alerts that compare a recorded error ratio with a threshold of 1 or more.
     ///
     /// ### Why
     ///
-    /// An error ratio is at most 1. A burn-rate factor times an error budget of 1 or more is never exceeded. For
-    /// example, 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a tighter objective.
+    /// An error ratio is at most 1. If the burn-rate factor times the error budget is 1 or more, the alert never fires.
+    /// For example, 14.4 times the budget of a 90% objective is 1.44. Use smaller factors, or a tighter objective.
     ///
     /// ### Example
     ///
@@ -61,7 +61,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 comparison.op
             );
             let finding = out.at(cx.span(&comparison.constant_span), message);
-            out.push(finding.help("use a smaller burn-rate factor, or a tighter objective"));
+            let help = match constant.parse::<f64>() {
+                Ok(_) => "use a threshold below 1",
+                Err(_) => "use a smaller burn-rate factor, or a tighter objective",
+            };
+            out.push(finding.help(help));
         }
     }
 }

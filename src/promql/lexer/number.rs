@@ -44,8 +44,8 @@ fn bad(text: &str, start: usize, end: usize) -> SyntaxError {
     );
     if found.starts_with(|c: char| c.is_ascii_digit()) && found.ends_with(char::is_alphabetic) {
         error.help(
-            "durations are whole numbers with units in falling order: \
-             y, w, d, h, m, s, ms, such as `1h30m`",
+            "write durations as whole numbers with units from large to small \
+             (y, w, d, h, m, s, ms), such as `1h30m`",
         )
     } else {
         error

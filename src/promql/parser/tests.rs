@@ -119,7 +119,7 @@ fn errors_say_what_was_expected() {
             "a + fill(0) 1",
             "`fill` needs an operator between values of instant vectors",
         ),
-        ("rate(a[ # c\n 5m])", "unexpected character '#'"),
+        ("rate(a[ # c\n 5m])", "unexpected character `#`"),
         ("a[min(1m, 2m)]", "unexpected `min`, expected a duration"),
         ("a[5m - Inf]", "unexpected `Inf`, expected a duration"),
         ("a[1e18 + 5]", "the duration is out of range"),

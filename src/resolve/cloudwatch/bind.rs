@@ -5,7 +5,7 @@
 
 use super::unit;
 use crate::cloudwatch::limits;
-use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::plan::{Family, Names, Signal, Source};
@@ -219,7 +219,7 @@ fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
     };
     let meant = did_you_mean(&text.value, fitting.iter().copied()).filter(|_| !known);
     let error = Diagnostic::error("wrong-unit", text.span, message);
-    error.help(meant.unwrap_or_else(|| format!("use one of `{}`", fitting.join("`, `"))))
+    error.help(meant.unwrap_or_else(|| format!("use {}", one_of(&fitting))))
 }
 
 /// Each dimension is a label of the signal, spelled as the label or in CloudWatch style.
@@ -265,7 +265,7 @@ fn dimension_label(judge: &mut Judge<'_>, dimension: &Text, signal: &Signal) -> 
     );
     let spelled: Vec<_> = signal.labels.iter().map(|l| naming::pascal(l)).collect();
     let help = did_you_mean(&dimension.value, spelled.iter().map(String::as_str));
-    let help = help.unwrap_or_else(|| format!("use one of `{}`", spelled.join("`, `")));
+    let help = help.unwrap_or_else(|| format!("use {}", one_of(&spelled)));
     let error = Diagnostic::error("unknown-label", dimension.span, message);
     judge.sink.push(error.help(help));
     None

@@ -3,7 +3,7 @@
 //! `actions: {critical: [six ARNs]}` is an error at `critical`; without `account`, the first ARN gives the account.
 
 use crate::cloudwatch::{Sort, is_region, is_reserved, limits, refused};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, one_of};
 use crate::plan::cloudwatch::{Alarm, AlarmKind, Test, Value};
 use crate::resolve::context::Context;
 use crate::spec::{self, Text};
@@ -168,7 +168,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         if !known.contains(&severity.value.as_str()) {
             let message = format!("no alert has the severity `{severity}`");
             let help = crate::diag::did_you_mean(&severity.value, known.iter().copied());
-            let help = help.unwrap_or_else(|| format!("use one of `{}`", known.join("`, `")));
+            let help = help.unwrap_or_else(|| format!("use {}", one_of(&known)));
             let error = Diagnostic::error("unknown-name", severity.span, message);
             cx.sink.push(error.help(help));
         }

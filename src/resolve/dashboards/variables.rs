@@ -37,14 +37,15 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
 pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
     let rows = declared.rows.value.iter();
     let repeated = rows.filter_map(|row| row.value.repeat.as_ref());
-    for label in declared.variables.iter().flatten().chain(repeated) {
+    let named = declared.variables.iter().flatten();
+    let named = named.map(|label| (label, "the variable"));
+    for (label, what) in named.chain(repeated.map(|label| (label, "`repeat`"))) {
         if !made.variables.iter().any(|v| v.label == label.value) {
-            let message =
-                format!("no panel has the label `{label}`: the variable would have no effect");
+            let message = format!("no panel has the label `{label}`: {what} would have no effect");
             let error = Diagnostic::error("unused-variable", label.span, message);
-            cx.sink.push(
-                error.help("remove the variable, or add a panel on a signal with this label"),
-            );
+            cx.sink.push(error.help(format!(
+                "remove {what}, or add a panel on a signal with this label"
+            )));
         }
     }
 }

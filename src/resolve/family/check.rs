@@ -2,7 +2,7 @@
 
 use super::missing::{self, Missing};
 use crate::catalog::ReleaseId;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
 use crate::plan::{Family, Signal, Source};
 use crate::promql;
@@ -46,7 +46,7 @@ pub(in crate::resolve) fn check_matchers(
                 );
                 let error = Diagnostic::error("unknown-label-value", at, message)
                     .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("use one of `{}`", domain.join("`, `")));
+                    .help(format!("use {}", one_of(&domain)));
                 cx.sink.push(error);
             }
         }

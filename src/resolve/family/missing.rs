@@ -90,20 +90,24 @@ impl<'a> Missing<'a> {
             Lack::Hidden(flag) => Some(format!(
                 "start vLLM with `--show-hidden-metrics-for-version={flag}` to expose the metric"
             )),
-            Lack::Future | Lack::Removed => self.life.as_ref().map(|life| {
-                let exists = match (lack, &life.last) {
-                    (Lack::Removed, Some(_)) => "existed",
-                    _ => "exists",
-                };
-                format!("{its_metric} {exists} {}", span(life))
-            }),
+            Lack::Future | Lack::Removed => None,
         });
+        let history = self.life.as_ref().map(|life| {
+            let exists = match (lack, &life.last) {
+                (Lack::Removed, Some(_)) => "existed",
+                _ => "exists",
+            };
+            format!("{its_metric} {exists} {}", span(life))
+        });
+        let history = history.filter(|_| matches!(lack, Lack::Future | Lack::Removed));
         let lineage = cx.catalog.lineage();
         let (today, change) = (lineage.successor(metric), lineage.change(metric));
-        error
+        // Lineage notes on a pure rename do not help: the new name is enough.
+        let change = change.filter(|_| today.is_none());
+        let notes = history.into_iter().chain(change.map(|c| c.note.clone()));
+        notes
+            .fold(error, Diagnostic::note)
             .maybe_help(today.map(|name| format!("use the new name, `{name}`")))
-            // Lineage notes on a pure rename do not help: the new name is enough.
-            .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
             .maybe_help(self.way_out(cx, lack))
     }
 
@@ -156,7 +160,10 @@ impl<'a> Missing<'a> {
         let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
-            (true, true) => "narrow `runtime.vllm`, or set `optional: true`".into(),
+            (true, true) => {
+                "narrow `runtime.vllm` to releases that have the metric, or set `optional: true`"
+                    .into()
+            }
             (true, false) => "narrow `runtime.vllm` to releases that have the metric".into(),
             (false, true) => {
                 "set `optional: true` to leave the signal out where the metric is missing".into()

@@ -10,7 +10,7 @@ mod steps;
 
 use super::alerts::is_elsewhere;
 use super::context::Context;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, did_you_mean, one_of as any_of};
 use crate::plan::Links;
 use crate::plan::runbook::{
     Check, Command, Fix, Page, Runbooks, Step, Table, Traces, Triage, TriageRow,
@@ -119,8 +119,7 @@ fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String
     const FEW: usize = 8;
     let known: Vec<_> = known.collect();
     let all = || match known.len() {
-        1 => Some(format!("use `{}`", known[0])),
-        2..=FEW => Some(format!("use one of `{}`", known.join("`, `"))),
+        1..=FEW => Some(format!("use {}", any_of(&known))),
         _ => None,
     };
     did_you_mean(name, known.iter().copied()).or_else(all)

@@ -39,7 +39,7 @@ impl Exclusive<'_> {
             PanelKind::Text => self.only(panel.span, ("text", text), "text"),
             PanelKind::Alerts => {}
             PanelKind::Graph(_) => {
-                self.exactly_one(panel.span, &content);
+                self.exactly_one("the panel", panel.span, &content);
                 if p.series.is_none() {
                     self.reading(&reading);
                 }
@@ -50,7 +50,11 @@ impl Exclusive<'_> {
             let unfit = content.into_iter().chain(reading.all());
             self.reject(
                 unfit.chain([thresholds]),
-                "cannot be set for a panel of this kind",
+                match kind {
+                    PanelKind::Slo => "cannot be set for a panel with `kind: slo`",
+                    PanelKind::Text => "cannot be set for a panel with `kind: text`",
+                    _ => "cannot be set for a panel with `kind: alerts`",
+                },
             );
         }
         let slo = slo.filter(|_| kind != PanelKind::Slo);
@@ -84,7 +88,7 @@ impl Exclusive<'_> {
             ("signal", place(s.signal.as_ref())),
             ("promql", place(s.promql.as_ref())),
         ];
-        self.exactly_one(series.span, &content);
+        self.exactly_one("the series", series.span, &content);
         self.reading(&s.reading());
     }
 }

@@ -1,7 +1,7 @@
 //! Fields that exclude each other, reported at the second key.
 
 use super::Document;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, Sink, one_of};
 use crate::source::Span;
 
 /// A field and where its value is, when it is set.
@@ -14,12 +14,12 @@ pub(super) struct Exclusive<'a> {
 }
 
 impl Exclusive<'_> {
-    /// Requires exactly one of `fields`: reports the second one, or at `owner` that none is set.
-    pub(super) fn exactly_one(&mut self, owner: Span, fields: &[Field<'_>]) -> bool {
+    /// Requires exactly one of `fields`: reports the second one, or at `owner` that `what` sets none.
+    pub(super) fn exactly_one(&mut self, what: &str, owner: Span, fields: &[Field<'_>]) -> bool {
         let set = self.at_most_one(fields);
         if set == 0 {
-            let names: Vec<_> = fields.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let message = format!("one of {} is required", names.join(", "));
+            let names: Vec<_> = fields.iter().map(|(name, _)| name).collect();
+            let message = format!("{what} needs {}", one_of(&names));
             self.sink
                 .push(Diagnostic::error("missing-field", owner, message));
         }

@@ -71,7 +71,11 @@ impl<'t> Reader<'t> {
             if i + 1 < parts.len() {
                 if !tree.is_map() {
                     let at = Span::new(file, tree.range());
-                    sink.push(Diagnostic::error("wrong-type", at, "expected a mapping"));
+                    sink.push(Diagnostic::error(
+                        "wrong-type",
+                        at,
+                        "the extended file must be a mapping",
+                    ));
                     fatal = true;
                 }
                 OWN.into_iter().for_each(|field| tree.without(field));
@@ -173,6 +177,7 @@ fn example(field: &str) -> Option<String> {
         "selector" => "{job: vllm}",
         "when" | "unless" => "{signal: NAME, above: 10}` or `{promql: \"…\"}",
         "sli" => "{ratio: {bad: NAME, total: NAME}}` or `{latency: {signal: NAME, within: 500ms}}",
+        "promql" => "{error_ratio: \"…\"}` or `{bad: \"…\", total: \"…\"}",
         "signals" | "slos" | "alerts" | "runbooks" | "dashboards" | "fixes" => "{NAME: {…}}",
         _ => return None,
     };

@@ -135,10 +135,7 @@ pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
             }
         }
     }
-    let needed = || {
-        let names: Vec<_> = fields.iter().map(|f| format!("`{f}`")).collect();
-        A::Error::custom(format!("one of {} is required", names.join(", ")))
-    };
+    let needed = || A::Error::custom(format!("the mapping needs {}", crate::diag::one_of(fields)));
     found.ok_or_else(needed)
 }
 

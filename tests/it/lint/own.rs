@@ -93,7 +93,7 @@ fn what_is_no_page_is_refused() {
     for (page, words) in [
         ("page.txt", "page.txt:1"),
         ("empty.txt", "no metric"),
-        ("none.txt", "cannot read none.txt"),
+        ("none.txt", "none.txt: no such file or folder"),
         ("https://a.example:1x/", "invalid port"),
     ] {
         project

@@ -97,7 +97,7 @@ fn intact_selectors_are_found() {
 fn each_mistake_is_told_once() {
     for (text, expected) in [
         ("sum(rate(a[5m])", &["`(` without `)`"][..]),
-        ("a && b", &["unexpected character '&'"]),
+        ("a && b", &["unexpected character `&`"]),
         (
             "rat(a[5m]) / rate(b)",
             &[
