@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
-use super::fault::addition;
 use super::key;
 use super::spanned::span_at;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
@@ -247,4 +246,20 @@ pub(super) fn visible(range: Range<usize>, text: &str) -> Range<usize> {
     let rest = text.get(range.start..).unwrap_or_default();
     let width = rest.chars().next().filter(|c| *c != '\n');
     range.start..range.start + width.map_or(0, char::len_utf8)
+}
+
+/// How to add a field.
+pub(super) fn addition(field: &str) -> Option<String> {
+    let example = match field {
+        "service" => "add `service: {name: NAME, owner: TEAM}`",
+        "severity" => "add `severity: critical` or `severity: warning`",
+        "window" => "add the SLO window, such as `window: 30d`",
+        "when" => "add a condition: `when: {signal: NAME, above: 10}`",
+        "total" => "add `total` with the signal that counts all events",
+        "over" => "add `over` with the signal to divide by",
+        "grafana" => "add the URL of Grafana: `grafana: https://…`",
+        "name" => "add `name: NAME`",
+        _ => return None,
+    };
+    Some(example.to_owned())
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::error::{by_value, suggest, visible};
+use super::error::{addition, by_value, suggest, visible};
 use super::joined::Joined;
 use super::synonym;
 use crate::diag::Diagnostic;
@@ -263,22 +263,6 @@ fn scalar(text: &str) -> &'static str {
         text if text.parse::<f64>().is_ok() => "a number",
         _ => "text",
     }
-}
-
-/// How to add a field.
-pub(super) fn addition(field: &str) -> Option<String> {
-    let example = match field {
-        "service" => "add `service: {name: NAME, owner: TEAM}`",
-        "severity" => "add `severity: critical` or `severity: warning`",
-        "window" => "add the SLO window, such as `window: 30d`",
-        "when" => "add a condition: `when: {signal: NAME, above: 10}`",
-        "total" => "add `total` with the signal that counts all events",
-        "over" => "add `over` with the signal to divide by",
-        "grafana" => "add the URL of Grafana: `grafana: https://…`",
-        "name" => "add `name: NAME`",
-        _ => return None,
-    };
-    Some(example.to_owned())
 }
 
 impl fmt::Display for Fault {
