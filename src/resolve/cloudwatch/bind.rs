@@ -219,7 +219,7 @@ fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
     };
     let meant = did_you_mean(&text.value, fitting.iter().copied()).filter(|_| !known);
     let error = Diagnostic::error("wrong-unit", text.span, message);
-    error.help(meant.unwrap_or_else(|| format!("use {}", one_of(&fitting))))
+    error.help(meant.unwrap_or_else(|| format!("use {}", one_of(fitting))))
 }
 
 /// Each dimension is a label of the signal, spelled as the label or in CloudWatch style.
