@@ -176,9 +176,9 @@ fn refuses_what_is_not_right() {
         project.run(&UPDATE).exits(2).says(words);
         assert!(!project.has("ours/catalog.json"), "{words}");
     };
-    refused("cannot read new.json");
+    refused("new.json: no such file");
     project.write("new.json", &newer());
-    refused("cannot read new.json.minisig");
+    refused("new.json: no such file.minisig");
     signed(&project, "new.json", &newer(), "stranger");
     refused("the signature does not match this key");
     signed(&project, "new.json", &newer(), "signer");
