@@ -178,7 +178,7 @@ fn refuses_what_is_not_right() {
     };
     refused("new.json: no such file");
     project.write("new.json", &newer());
-    refused("new.json: no such file.minisig");
+    refused("new.json.minisig: no such file");
     signed(&project, "new.json", &newer(), "stranger");
     refused("the signature does not match this key");
     signed(&project, "new.json", &newer(), "signer");
