@@ -71,11 +71,11 @@ pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
         }
         "autoscaling" => None,
         "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => Some(
-            "a composite alarm can create OpsItems and incidents only in AlarmActions".to_owned(),
+            "a composite alarm can create OpsItems and incidents only in `AlarmActions`".to_owned(),
         ),
         "ssm" | "ssm-incidents" => None,
         "aiops" if state != "AlarmActions" => {
-            Some("an investigation can be started only in AlarmActions".to_owned())
+            Some("an investigation can be started only in `AlarmActions`".to_owned())
         }
         "aiops" => None,
         other => Some(format!(

@@ -118,7 +118,7 @@ fn kind(f: &mut Fields<'_, '_>) -> Option<Kind> {
         [] if sure => {
             f.wrong(
                 "",
-                "one of MetricName, Metrics and EvaluationCriteria is required",
+                "one of `MetricName`, `Metrics` and `EvaluationCriteria` is required",
             );
             None
         }
@@ -152,11 +152,14 @@ pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
 
 fn name(f: &mut Fields<'_, '_>) {
     if f.lacks("AlarmName") && f.form != Form::Formation {
-        f.wrong("", "AlarmName is missing");
+        f.wrong("", "`AlarmName` is missing");
     }
     let name = f.length("AlarmName", 1, limits::NAME);
     if name.is_some_and(|name| name.chars().any(|c| c.is_ascii_control())) {
-        f.wrong("AlarmName", "AlarmName must not contain control characters");
+        f.wrong(
+            "AlarmName",
+            "`AlarmName` must not contain control characters",
+        );
     }
 }
 
@@ -178,7 +181,10 @@ fn values(f: &mut Fields<'_, '_>) {
     if f.whole("EvaluationPeriods")
         .is_some_and(|periods| periods < 1)
     {
-        f.wrong("EvaluationPeriods", "EvaluationPeriods must be at least 1");
+        f.wrong(
+            "EvaluationPeriods",
+            "`EvaluationPeriods` must be at least 1",
+        );
     }
     points(f);
 }
@@ -192,7 +198,7 @@ fn points(f: &mut Fields<'_, '_>) {
     if !(1..=periods.unwrap_or(i64::MAX)).contains(&points) {
         let of = periods.map(|n| format!(", {n}")).unwrap_or_default();
         let message =
-            format!("DatapointsToAlarm {points} is not between 1 and EvaluationPeriods{of}");
+            format!("`DatapointsToAlarm` {points} is not between 1 and `EvaluationPeriods`{of}");
         f.wrong("DatapointsToAlarm", message);
     }
 }
@@ -202,7 +208,7 @@ fn single(f: &mut Fields<'_, '_>) {
     f.length("MetricName", 1, limits::NAME);
     namespace(f);
     dimensions(f);
-    let message = "exactly one of Statistic and ExtendedStatistic is required";
+    let message = "exactly one of `Statistic` and `ExtendedStatistic` is required";
     if f.has("Statistic") && f.has("ExtendedStatistic") {
         f.wrong("ExtendedStatistic", message);
     } else if f.lacks("Statistic") && f.lacks("ExtendedStatistic") {
@@ -241,13 +247,13 @@ fn threshold(f: &mut Fields<'_, '_>) {
     if f.lacks("ThresholdMetricId") && range == Some((true, false)) {
         f.wrong(
             "ComparisonOperator",
-            "this operator needs ThresholdMetricId",
+            "this operator needs `ThresholdMetricId`",
         );
     }
     if f.has("ThresholdMetricId") && range == Some((false, true)) {
         f.wrong(
             "ComparisonOperator",
-            "ThresholdMetricId needs an operator for anomaly detection bands",
+            "`ThresholdMetricId` needs an operator for anomaly detection bands",
         );
     }
     if f.has("ThresholdMetricId") {
@@ -263,7 +269,7 @@ fn evaluation(f: &mut Fields<'_, '_>) {
     if f.has("EvaluationInterval") {
         f.wrong(
             "EvaluationInterval",
-            "EvaluationInterval needs EvaluationCriteria",
+            "`EvaluationInterval` needs `EvaluationCriteria`",
         );
     }
 }
@@ -290,7 +296,7 @@ fn promql(f: &mut Fields<'_, '_>) {
     if f.as_whole("EvaluationInterval")
         .is_some_and(|seconds| seconds > LONGEST_INTERVAL)
     {
-        let message = "EvaluationInterval must be at most 3600 seconds";
+        let message = "`EvaluationInterval` must be at most 3600 seconds";
         f.wrong("EvaluationInterval", message);
     } else {
         period(f, "EvaluationInterval");
@@ -315,7 +321,7 @@ fn promql(f: &mut Fields<'_, '_>) {
     for key in ["PendingPeriod", "RecoveryPeriod"] {
         let seconds = inner.whole(key);
         if seconds.is_some_and(|seconds| !(0..=LONGEST_PENDING).contains(&seconds)) {
-            inner.wrong(key, format!("{key} must be between 0 and 86400 seconds"));
+            inner.wrong(key, format!("`{key}` must be between 0 and 86400 seconds"));
         }
     }
 }

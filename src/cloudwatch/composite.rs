@@ -50,13 +50,13 @@ fn suppressor(f: &mut Fields<'_, '_>) {
     f.length("ActionsSuppressor", 1, 1600);
     for key in periods {
         if f.has("ActionsSuppressor") && f.lacks(key) {
-            let message = format!("ActionsSuppressor needs {key}");
+            let message = format!("`ActionsSuppressor` needs `{key}`");
             f.wrong("ActionsSuppressor", message);
         }
         if f.lacks("ActionsSuppressor") && f.has(key) {
-            f.wrong(key, format!("{key} needs ActionsSuppressor"));
+            f.wrong(key, format!("`{key}` needs `ActionsSuppressor`"));
         } else if f.whole(key).is_some_and(|seconds| seconds < 0) {
-            f.wrong(key, format!("{key} must be 0 or more"));
+            f.wrong(key, format!("`{key}` must be 0 or more"));
         }
     }
 }

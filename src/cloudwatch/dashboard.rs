@@ -50,7 +50,7 @@ pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
     if name.is_some_and(|name| !name.chars().all(plain)) {
         f.wrong(
             "DashboardName",
-            "DashboardName must consist of letters, digits, `-` and `_`",
+            "`DashboardName` must consist of letters, digits, `-` and `_`",
         );
     }
     f.required("DashboardBody");

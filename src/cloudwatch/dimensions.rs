@@ -43,7 +43,7 @@ pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     if f.length("Namespace", 1, limits::NAME)
         .is_some_and(|text| text.starts_with(':'))
     {
-        f.wrong("Namespace", "Namespace must not start with a colon");
+        f.wrong("Namespace", "`Namespace` must not start with a colon");
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn period(f: &mut Fields<'_, '_>, key: &str) {
         return;
     };
     if !u64::try_from(seconds).is_ok_and(limits::is_period) {
-        let message = format!("{key} {seconds} must be 10, 20, 30 or a multiple of 60 seconds");
+        let message = format!("`{key}` {seconds} must be 10, 20, 30 or a multiple of 60 seconds");
         f.wrong(key, message);
     }
 }

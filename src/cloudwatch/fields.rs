@@ -66,7 +66,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn object(&mut self, key: &str) -> Option<Fields<'v, '_>> {
         let value = self.get(key)?;
         if !value.is_object() {
-            self.wrong(key, format!("{key} must be an object"));
+            self.wrong(key, format!("`{key}` must be an object"));
             return None;
         }
         Some(self.at(key, value))
@@ -127,7 +127,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// Notes a field that is not there.
     pub(super) fn required(&mut self, key: &str) {
         if self.lacks(key) {
-            self.wrong("", format!("{key} is missing"));
+            self.wrong("", format!("`{key}` is missing"));
         }
     }
 
@@ -137,7 +137,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let text = value.as_str();
         let converted = self.form.converts() && (value.is_number() || value.is_boolean());
         if text.is_none() && !converted {
-            self.wrong(key, format!("{key} must be a string"));
+            self.wrong(key, format!("`{key}` must be a string"));
         }
         text
     }
@@ -166,7 +166,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         self.get(key)?;
         let number = self.as_whole(key);
         if number.is_none() {
-            self.wrong(key, format!("{key} must be a whole number"));
+            self.wrong(key, format!("`{key}` must be a whole number"));
         }
         number
     }
@@ -179,7 +179,7 @@ impl<'v, 'f> Fields<'v, 'f> {
                 i64::MAX => format!("{least} or more"),
                 most => format!("{least} to {most}"),
             };
-            self.wrong(key, format!("{key} must be {range}"));
+            self.wrong(key, format!("`{key}` must be {range}"));
         }
     }
 
@@ -188,7 +188,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let number = value.as_f64().or_else(|| self.spelled(value));
         if number.is_none() {
-            self.wrong(key, format!("{key} must be a number"));
+            self.wrong(key, format!("`{key}` must be a number"));
         }
         number
     }
@@ -203,7 +203,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             _ => None,
         });
         if truth.is_none() {
-            self.wrong(key, format!("{key} must be true or false"));
+            self.wrong(key, format!("`{key}` must be true or false"));
         }
         truth
     }
@@ -214,7 +214,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             None => &[],
             Some(Value::Array(items)) => items,
             Some(_) => {
-                self.wrong(key, format!("{key} must be a list"));
+                self.wrong(key, format!("`{key}` must be a list"));
                 &[]
             }
         }
@@ -225,7 +225,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let text = self.text(key)?;
         let count = text.chars().count();
         if count < least || count > most {
-            let message = format!("{key} has {count} characters; {least} to {most} are allowed");
+            let message = format!("`{key}` has {count} characters; {least} to {most} are allowed");
             self.wrong(key, message);
         }
         Some(text)
@@ -236,7 +236,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let items = self.list(key);
         let count = at_least(items);
         if count > most {
-            self.wrong(key, format!("{count} {key}; at most {most} are allowed"));
+            self.wrong(key, format!("{count} `{key}`; at most {most} are allowed"));
         }
         items
     }
@@ -247,7 +247,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let count = at_least(items);
         let empty = items.is_empty() && self.get(key).is_some_and(Value::is_array);
         if empty || count > most {
-            self.wrong(key, format!("{count} {key}; 1 to {most} are allowed"));
+            self.wrong(key, format!("{count} `{key}`; 1 to {most} are allowed"));
         }
         items
     }
@@ -284,7 +284,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         };
         for key in keys(map).filter(|key| !known.contains(&key.as_str())) {
             let hint = hint(key, known.iter().copied());
-            self.wrong(key, format!("unknown field {key}{hint}"));
+            self.wrong(key, format!("unknown field `{key}`{hint}"));
         }
     }
 
@@ -292,7 +292,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn none_of(&mut self, keys: &[&str], beside: &str) {
         for key in keys {
             if self.has(key) {
-                self.wrong(key, format!("{key} cannot be combined with {beside}"));
+                self.wrong(key, format!("`{key}` cannot be combined with `{beside}`"));
             }
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
         periods.extend(one(&mut entry));
     }
     if entries.is_empty() && f.get("Metrics").is_some_and(Value::is_array) {
-        f.wrong("Metrics", "Metrics is empty");
+        f.wrong("Metrics", "`Metrics` is empty");
     }
     count(f, entries);
     if periods.len() > 1 {
@@ -73,12 +73,12 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
 /// One entry by itself; returns its period.
 fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("MetricStat") && entry.has("Expression") {
-        let message = "Expression cannot be combined with MetricStat";
+        let message = "`Expression` cannot be combined with `MetricStat`";
         entry.wrong("Expression", message);
         return None;
     }
     if entry.lacks("MetricStat") && entry.lacks("Expression") {
-        entry.wrong("", "one of MetricStat and Expression is required");
+        entry.wrong("", "one of `MetricStat` and `Expression` is required");
     }
     if entry.has("MetricStat") {
         return metric_stat(entry);
@@ -125,7 +125,7 @@ pub(super) fn is_id(id: &str) -> bool {
 
 fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("Period") {
-        entry.wrong("Period", "Period must be inside MetricStat");
+        entry.wrong("Period", "`Period` must be inside `MetricStat`");
     }
     let mut stat = entry.object("MetricStat")?;
     stat.only(&["Metric", "Period", "Stat", "Unit"]);
@@ -187,7 +187,7 @@ fn shapes<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value]) -> BTreeMap<usize, S
 /// An expression that names no metric needs a period of its own.
 fn own_period(entry: &mut Fields<'_, '_>) {
     if entry.lacks("Period") {
-        let message = "Period is missing: the expression has no metric to take it from";
+        let message = "`Period` is missing: the expression has no metric to take it from";
         entry.wrong("", message);
     }
 }
@@ -222,7 +222,7 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
         }
         Some((i, _)) if matches!(shapes.get(&i), Some(Shape::Series | Shape::Scalar)) => {
             let message = format!(
-                "`{wanted}` is not a band; ThresholdMetricId needs an ANOMALY_DETECTION_BAND"
+                "`{wanted}` is not a band; `ThresholdMetricId` needs an ANOMALY_DETECTION_BAND"
             );
             f.wrong("ThresholdMetricId", message);
         }
@@ -255,7 +255,7 @@ fn returned<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value], shapes: &BTreeMap<
         }
     }
     if count > wanted || count < wanted && !unsure && !entries.is_empty() {
-        let message = format!("{what}; found {count} (an entry without ReturnData returns data)");
+        let message = format!("{what}; found {count} (an entry without `ReturnData` returns data)");
         f.wrong("Metrics", message);
     }
 }

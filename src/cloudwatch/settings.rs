@@ -24,7 +24,7 @@ pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     if window.lacks(sliding) && window.lacks(clock) || window.has(sliding) && window.has(clock) {
         window.wrong(
             "",
-            "exactly one of SlidingWindow and WallClockWindow is required",
+            "exactly one of `SlidingWindow` and `WallClockWindow` is required",
         );
         return;
     }
@@ -42,7 +42,7 @@ pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     }
     if let Some(period) = periods.iter().find(|period| !CLOCK.contains(period)) {
         let message = format!(
-            "WallClockWindow cannot have a period of {period} seconds; use 60, 300, 3600, 86400 or 604800"
+            "`WallClockWindow` cannot have a period of {period} seconds; use 60, 300, 3600, 86400 or 604800"
         );
         clock.wrong("", message);
     }
@@ -108,7 +108,7 @@ pub(super) fn notifications(f: &mut Fields<'_, '_>) {
         if tags.has(key) && (names.is_empty() || counted > SENT) {
             tags.wrong(
                 key,
-                format!("{key} has {counted} names; 1 to {SENT} are allowed"),
+                format!("`{key}` has {counted} names; 1 to {SENT} are allowed"),
             );
         }
         for (i, name) in known(names) {

@@ -178,7 +178,7 @@ fn described(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
         tier.long,
         tier.short,
         words::spent(slo, tier),
-        words::minimum(events, tier),
+        words::minimum(events, &tier.long.to_string()),
     );
     description(&what, None, None, &slo.links)
 }

@@ -307,15 +307,11 @@ pub fn spent(slo: &Slo, tier: &Tier) -> String {
     )
 }
 
-/// The events that a tier needs in its long window: ` Minimum requests in 1h: 20.`; nothing without a minimum.
-pub fn minimum(events: &EventSlo, tier: &Tier) -> String {
+/// The events that a burn-rate alert needs in a window: ` Minimum requests in 1h: 20.`; nothing without a minimum.
+pub fn minimum(events: &EventSlo, window: &str) -> String {
     match events.min_events {
         0 => String::new(),
-        least => format!(
-            " Minimum {} in {}: {least}.",
-            counted(&events.sli),
-            tier.long
-        ),
+        least => format!(" Minimum {} in {window}: {least}.", counted(&events.sli)),
     }
 }
 

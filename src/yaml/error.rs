@@ -63,19 +63,15 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
         Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => {
             wrong_kind("string scalar", span, text)
         }
-        Error::NullIntoString { .. } => {
-            Diagnostic::error("wrong-type", span, "the value must be text; found nothing")
-        }
-        Error::InvalidBooleanStrict { .. } => {
-            Diagnostic::error("wrong-type", span, "the value must be `true` or `false`")
-        }
+        Error::NullIntoString { .. } => wrong_type("text; found nothing", span, text),
+        Error::InvalidBooleanStrict { .. } => wrong_type("`true` or `false`", span, text),
         Error::InvalidScalar { ty, .. } => {
             let wanted = if ty.starts_with(['u', 'i']) {
                 "a whole number"
             } else {
                 "a number"
             };
-            Diagnostic::error("wrong-type", span, format!("the value must be {wanted}"))
+            wrong_type(wanted, span, text)
         }
         Error::SerdeInvalidType {
             unexpected,
@@ -86,10 +82,7 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
             unexpected,
             expected,
             ..
-        } => {
-            let message = format!("the value must be {expected}; found {unexpected}");
-            Diagnostic::error("wrong-type", span, message)
-        }
+        } => wrong_type(&format!("{expected}; found {unexpected}"), span, text),
         Error::Message { msg, .. } => by_value(msg, span),
         _ => return None,
     })
@@ -167,6 +160,14 @@ fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
     found.maybe_help(addition(field))
 }
 
+fn wrong_type(wanted: &str, span: Span, text: &str) -> Diagnostic {
+    let message = match key::of_value(text, span.range().start) {
+        Some(key) => format!("`{}` must be {wanted}", text[key].trim_matches(['"', '\''])),
+        None => format!("the value must be {wanted}"),
+    };
+    Diagnostic::error("wrong-type", span, message)
+}
+
 fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
     let (wanted, example) = match expected {
         "sequence start" => ("a list", true),
@@ -180,8 +181,7 @@ fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
         Some('{') if wanted != "a mapping" => "; found a mapping",
         _ => "",
     };
-    let message = format!("the value must be {wanted}{found}");
-    let error = Diagnostic::error("wrong-type", span, message);
+    let error = wrong_type(&format!("{wanted}{found}"), span, text);
     let scalar = !here.is_empty() && !here.starts_with(['{', '[', '&', '*']);
     if example && scalar && !here.contains([':', '\n']) {
         return error.help(format!("write `[{here}]`"));

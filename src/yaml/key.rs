@@ -12,6 +12,11 @@ pub fn key(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
     key_before(before).filter(|range| text[range.clone()].trim_matches(['"', '\'']) == name)
 }
 
+/// The key whose value begins at `at`; `None` for an item of a list and for the document.
+pub(super) fn of_value(text: &str, at: usize) -> Option<Range<usize>> {
+    key_before(text.get(..at)?)
+}
+
 /// The key of the mapping that has an entry at `at`; `None` at the top and in lists.
 pub(super) fn owner(text: &str, at: usize) -> Option<Range<usize>> {
     let before = text.get(..at)?;

@@ -73,7 +73,7 @@ const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: svc, title: Svc}\nr
 fn every_title_fits_every_sentence() {
     let mut page = String::new();
     for name in library::names() {
-        let on = ["==0.33.0", "==0.20.2", "==0.7.3"].map(|range| {
+        let mut on = ["==0.33.0", "==0.20.2", "==0.7.3"].into_iter().map(|range| {
             let head = HEAD.replace("VLLM", &format!("\"{range}\""));
             let profiles = "profiles: [default, lora, spec-decode, optional-frontend, kv-cache-metrics, nan-counting, watermark]}";
             told(
@@ -83,7 +83,7 @@ fn every_title_fits_every_sentence() {
             )
         });
         // The newest release that has it.
-        let found = on.into_iter().find(|text| text.lines().count() > 1);
+        let found = on.find(|text| text.lines().count() > 1);
         page += &found.unwrap_or_else(|| format!("{name}\n"));
     }
     for spec in [

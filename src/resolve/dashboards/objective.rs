@@ -211,7 +211,7 @@ impl Panels<'_, '_> {
                 "- {}: > {} over both {long} and {short}.{}",
                 t.severity,
                 factor(t),
-                words::minimum(events, t)
+                words::minimum(events, &t.long.to_string())
             )
         };
         let tiers: Vec<_> = events.tiers.iter().map(tier).collect();

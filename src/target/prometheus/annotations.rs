@@ -417,7 +417,7 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
         per: None,
     };
     let counted = words::of_counted(&events.sli);
-    let least = words::minimum(events, tier);
+    let least = words::minimum(events, &long.to_string());
     let fixed = [
         (naming::SERVICE, service.to_owned()),
         (naming::SLO, slo.name.clone()),

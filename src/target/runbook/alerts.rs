@@ -32,7 +32,7 @@ pub(super) struct AlertView<'p> {
     /// Labels with one alert for each combination of their values.
     each: Vec<String>,
     /// The fewest events for the tiers of an SLO: `20 requests in 1h`.
-    minimum: Option<String>,
+    minimum: String,
     /// The objective of the SLO; none where the promise states the objective.
     objective: Option<String>,
     /// What the SLO promises, and over which window.
@@ -98,7 +98,7 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
         fires: None,
         tiers: Vec::new(),
         each: Vec::new(),
-        minimum: None,
+        minimum: String::new(),
         objective: None,
         promise: None,
         action: None,
@@ -176,7 +176,10 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
                 )),
                 _ => None,
             },
-            minimum: minimum(events),
+            minimum: match &events.tiers[..] {
+                [only] => words::minimum(events, &only.long.to_string()),
+                _ => words::minimum(events, "the long window"),
+            },
             objective: (!states(promise, events.budget.objective)
                 && !states(promise, events.budget.budget))
             .then(|| {
@@ -215,16 +218,6 @@ fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {
 fn threshold(events: &EventSlo, tier: &Tier) -> String {
     let ratio = shown(readable(tier.threshold), Unit::Ratio);
     format!("> {ratio}{}", words::of_counted(&events.sli))
-}
-
-/// The fewest events with which the tiers fire: `20 requests in 1h`.
-fn minimum(events: &EventSlo) -> Option<String> {
-    let counted = words::counted(&events.sli);
-    let within = match &events.tiers[..] {
-        [only] => only.long.to_string(),
-        _ => "the long window".to_owned(),
-    };
-    (events.min_events > 0).then(|| format!("{} {counted} in {within}", events.min_events))
 }
 
 /// True for a promise that states this share: `99.9% of requests succeed.`, `Fewer than 0.1% of requests fail.`

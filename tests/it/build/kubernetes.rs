@@ -135,6 +135,18 @@ fn a_kustomization_names_every_resource_of_the_service() {
     project.run(&["build", "--validate"]).exits(0);
     let built = project.read("generated/svc/kustomization.yaml");
     insta::assert_snapshot!(built);
+    for file in project.files("generated/svc") {
+        let text = project.read(&format!("generated/svc/{file}"));
+        let lines = text.lines();
+        let is_resource = ["apiVersion:", "kind:"]
+            .iter()
+            .all(|field| lines.clone().any(|line| line.starts_with(field)));
+        let is_listed = built.contains(&format!("  - {file}\n"));
+        assert!(
+            !is_resource || is_listed || file == "kustomization.yaml",
+            "{file}"
+        );
+    }
 
     // It is about several targets: a build of one leaves it as it is, a project without them has none.
     project.run(&["build", "--target", "prometheus"]).exits(0);
