@@ -399,11 +399,14 @@ fn value_of(c: &Compare, labels: &[String]) -> Text {
     value.labels(labels).and(".")
 }
 
-/// True for a count that fires only below a thousand: `humanize` prints a half as `500m`.
+/// True for a count that fires only below a thousand, or above a threshold below 1: `humanize` prints a half as `500m`.
 fn is_small(c: &Compare) -> bool {
-    let below = matches!(&c.bound, Bound::Fixed(op, bound, _)
-        if !op.is_upper() && *bound <= Number::from_integer(1_000));
-    below && format(c.unit).0 == "humanize"
+    let small = match &c.bound {
+        Bound::Fixed(op, bound, _) if op.is_upper() => *bound < Number::from_integer(1),
+        Bound::Fixed(_, bound, _) => *bound <= Number::from_integer(1_000),
+        _ => false,
+    };
+    small && format(c.unit).0 == "humanize"
 }
 
 /// A burn-rate alert.
