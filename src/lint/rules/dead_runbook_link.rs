@@ -13,8 +13,8 @@ use crate::yaml::Text;
 declare_rule! {
     /// ### What it does
     ///
-    /// Checks relative links and repository links (`…/blob/BRANCH/PATH`) whose first folder exists in this repository.
-    /// The file must exist, and the `#anchor` must be a heading in it.
+    /// Checks relative links, and links into this repository (`…/blob/BRANCH/PATH`). The file must exist, and the
+    /// `#anchor` must be a heading in it.
     ///
     /// ### Why
     ///
@@ -34,7 +34,8 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// Other URLs are not checked.
+    /// Other URLs are not checked. The remotes in `.git/config` show which repository this is. Without remotes, a link is checked only
+    /// if its file exists.
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
         summary: "an alert links to a runbook that does not exist in this repository",
@@ -107,11 +108,36 @@ fn local(root: &Path, address: &str) -> Option<PathBuf> {
         return relative.then(|| root.join(address));
     };
     let marks = ["/blob/", "/tree/", "/raw/"];
-    let (_, behind) = marks.iter().find_map(|mark| rest.split_once(mark))?;
+    let (repository, behind) = marks.iter().find_map(|mark| rest.split_once(mark))?;
     let (_, path) = behind.split_once('/')?;
-    let first = path.split('/').next()?;
-    let here = path.contains('/') && root.join(first).is_dir();
-    here.then(|| root.join(path))
+    let path = root.join(path);
+    let is_ours = match remotes(root) {
+        remotes if remotes.is_empty() => path.exists(),
+        remotes => remotes.contains(&owner_and_name(repository.trim_end_matches("/-"))?),
+    };
+    is_ours.then_some(path)
+}
+
+/// The remotes of the repository that a folder is in, as `owner/name`; none when Git's configuration cannot be read.
+fn remotes(root: &Path) -> Vec<String> {
+    let root = root.canonicalize().unwrap_or_default();
+    let mut git = root.ancestors().map(|folder| folder.join(".git"));
+    let git = git.find(|git| git.exists());
+    let text = git.and_then(|git| input::read_text(&git.join("config"), input::ARTIFACT).ok());
+    let text = text.unwrap_or_default();
+    let urls = text.lines().filter_map(|line| {
+        let (key, url) = line.split_once('=')?;
+        (key.trim() == "url").then_some(url.trim())
+    });
+    urls.filter_map(owner_and_name).collect()
+}
+
+/// `owner/name` at the end of the address of a repository, in lower case: `git@host:Owner/name.git`.
+fn owner_and_name(address: &str) -> Option<String> {
+    let address = address.trim_end_matches('/').trim_end_matches(".git");
+    let mut parts = address.rsplit(['/', ':']);
+    let (name, owner) = (parts.next()?, parts.next()?);
+    Some(format!("{owner}/{name}").to_lowercase())
 }
 
 /// The anchors of a Markdown file: its headings, as GitHub spells them, and its ids.

@@ -263,6 +263,33 @@ fn specs_speak_for_the_files_beside_them() {
         .exits(0);
 }
 
+/// A path below `docs` in another repository says nothing about this one's `docs`.
+#[test]
+fn runbooks_of_other_repositories_are_not_looked_up() {
+    let link = "groups: [{name: g, rules: [{alert: A, expr: up == 0, annotations: {runbook_url: 'https://git.example/Me/REPO/blob/main/docs/FILE'}}]}]\n";
+    let project = project(&[("docs/here.md", "# Here\n")]);
+    let found = |repository: &str, file: &str| {
+        project.write(
+            "rules.yaml",
+            &link.replace("REPO", repository).replace("FILE", file),
+        );
+        let ran = project.run(&["lint", "--format", "concise"]);
+        ran.out.contains("dead-runbook-link")
+    };
+    // Which repository this is, is unknown.
+    assert!(!found("ops", "none.md"));
+    assert!(found("ops", "here.md#none"));
+    project.write(
+        ".git/config",
+        "[remote \"origin\"]\n\turl = git@git.example:me/ops.git\n",
+    );
+    assert!(found("ops", "none.md"));
+    assert!(found("ops", "here.md#none"));
+    assert!(!found("ops", "here.md#here"));
+    assert!(!found("other", "none.md"));
+    assert!(!found("other", "here.md#none"));
+}
+
 #[test]
 fn folders_of_other_people_are_passed_over() {
     let dead = rules(&[DEAD]);
