@@ -75,6 +75,12 @@ struct View<'a> {
     http: bool,
     /// True if a server exposes its gauges before the first request, so that missing gauges are a fault.
     from_start: bool,
+    /// True if all releases count the steps of an engine, so that a hung engine can be seen.
+    steps: bool,
+    /// True if all releases label series with the engine: a data-parallel server has several.
+    engines: bool,
+    /// True if all releases count preemptions.
+    preemptions: bool,
     version: &'static str,
 }
 
@@ -89,6 +95,14 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     let selection = selection.unwrap_or_else(|_| catalog.select_all());
     let server = project.server.as_ref();
     let profiles = server.into_iter().flat_map(|server| &server.profiles);
+    let is_served = |name| library::is_always_served(catalog, name, &selection.releases);
+    let has_engine = |family| {
+        let mut served = selection
+            .releases
+            .iter()
+            .map(|id| library::served(catalog, family, catalog.release(*id)));
+        served.all(|served| served.is_some_and(|served| served.shape.has_label("engine")))
+    };
     let view = View {
         name: &project.name,
         owner: &project.owner,
@@ -99,7 +113,11 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
             .filter(|profile| *profile != DEFAULT_PROFILE)
             .collect(),
         models: server.map_or_else(String::new, |server| server.models.join(", ")),
-        http: library::is_always_served(catalog, "vllm.http_requests", &selection.releases),
+        http: is_served("vllm.http_requests"),
+        steps: is_served("vllm.iteration_tokens"),
+        engines: has_engine("vllm:num_requests_running")
+            && has_engine("vllm:iteration_tokens_total"),
+        preemptions: is_served("vllm.preemptions"),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),
     };

@@ -34,6 +34,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             the_first_outage_is_seen_until_it_ends,
         ),
+        trial(
+            "situations::a_hung_engine_pages_and_its_look_alikes_do_not",
+            Needs::Promtool,
+            a_hung_engine_pages_and_its_look_alikes_do_not,
+        ),
         in_ci(
             "situations::an_outage_outlives_the_memory_of_its_groups",
             Needs::Promtool,
@@ -227,6 +232,84 @@ fn the_first_outage_is_seen_until_it_ends() {
             (&format!("{GONE}, model_name=\"\"}}"), "300m", None),
         ],
     );
+}
+
+/// Every engine's running and waiting requests and its steps over an hour, and the alerts that fire then.
+fn a_hung_engine_pages_and_its_look_alikes_do_not() {
+    let (idle, busy, still) = ("0+0x60", "0+60x60", "7+0x60");
+    let engines = [
+        // One of two ranks of a server hangs after ten minutes; the other goes on.
+        ("hung-0", "0", ["3+0x60", "0+0x60", busy], [None, None]),
+        (
+            "hung-0",
+            "1",
+            ["3+0x60", "0+0x60", "0+60x10 600+0x50"],
+            [Some(1.0), None],
+        ),
+        // The scheduler admits nothing.
+        (
+            "stuck-0",
+            "0",
+            [idle, "0+0x10 4+0x50", still],
+            [None, Some(1.0)],
+        ),
+        ("idle-0", "0", [idle, idle, still], [None, None]),
+        (
+            "drained-0",
+            "0",
+            ["5 4 3 2 1 0+0x55", idle, "0+60x5 300+0x55"],
+            [None, None],
+        ),
+        (
+            "overloaded-0",
+            "0",
+            ["8+0x60", "90+0x60", busy],
+            [None, None],
+        ),
+        (
+            "starts-0",
+            "0",
+            ["_x20 0 2+0x39", "_x20 3+0x2 0+0x38", "_x20 0 0+60x39"],
+            [None, None],
+        ),
+        (
+            "restarts-0",
+            "0",
+            ["4+0x20 _x5 0 4+0x33", idle, "0+60x20 _x5 0+60x34"],
+            [None, None],
+        ),
+    ];
+    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+        let mut series = Vec::new();
+        let mut checks = Vec::new();
+        for (pod, engine, [running, waiting, steps], firing) in engines {
+            let labels = format!(
+                "{{job=\"vllm\", cluster=\"c\", namespace=\"n\", model_name=\"m\", pod=\"{pod}\", engine=\"{engine}\"}}"
+            );
+            series.push((format!("vllm:num_requests_running{labels}"), running));
+            series.push((format!("vllm:num_requests_waiting{labels}"), waiting));
+            series.push((format!("vllm:iteration_tokens_total_count{labels}"), steps));
+            for (alert, expected) in ["EngineStalled", "EngineQueueStuck"]
+                .into_iter()
+                .zip(firing)
+            {
+                let of = format!(
+                    "sum(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\", pod=\"{pod}\", engine=\"{engine}\"}})"
+                );
+                checks.push((of.clone(), "9m", None));
+                checks.extend(["15m", "23m", "29m", "55m"].map(|at| (of.clone(), at, expected)));
+            }
+        }
+        let series: Vec<_> = series
+            .iter()
+            .map(|(name, values)| (name.as_str(), *values))
+            .collect();
+        let checks: Vec<_> = checks
+            .iter()
+            .map(|(of, at, value)| (of.as_str(), *at, *value))
+            .collect();
+        check(spec, None, &["alerts"], &series, &checks);
+    }
 }
 
 /// Days after the last sample nobody knows the groups any more; without any sample nobody ever did.

@@ -11,6 +11,9 @@ use slosmith::spec::Document;
 use slosmith::target::{self, OutFile, Target, TargetError};
 use slosmith::template::Templates;
 
+/// What every bundled spec extends.
+const ENGINE: &str = include_str!("../../specs/engine.yaml");
+
 /// What the specs of the inference team extend.
 const BASE: &str = include_str!("../../specs/inference.yaml");
 
@@ -27,11 +30,12 @@ pub(crate) fn spec(name: &str) -> String {
     std::fs::read_to_string(path).expect("spec")
 }
 
-/// A spec's text behind what it extends, if that is a bundled file.
+/// A spec's text behind what it extends, if these are bundled files.
 pub(crate) fn parts(text: &str) -> Vec<&str> {
-    match text.contains("extends: inference.yaml") {
-        true => vec![BASE, text],
-        false => vec![text],
+    match text {
+        _ if text.contains("extends: inference.yaml") => vec![ENGINE, BASE, text],
+        _ if text.contains("extends: engine.yaml") => vec![ENGINE, text],
+        _ => vec![text],
     }
 }
 

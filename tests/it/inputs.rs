@@ -54,9 +54,8 @@ fn project() -> Project {
     project.write("slosmith.toml", "baseline = \"X\"\n");
     project.write("templates/runbook/page.md", "replaced below");
     project.remove("templates/runbook/page.md");
-    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/mangaassist.yaml");
-    let load = std::fs::read_to_string(bundled).expect("a spec");
-    project.write("load.yaml", &load);
+    project.write("load.yaml", &crate::bundled::spec("mangaassist"));
+    project.write("engine.yaml", &crate::bundled::spec("engine"));
     project
 }
 

@@ -20,12 +20,13 @@ const MARK: &str = "<!-- Generated from the schema by `tools/refresh`. -->\n";
 const DEFAULT: &str = " Default: ";
 
 /// Specs that examples are taken from, best first.
-const SPECS: [&str; 8] = [
+const SPECS: [&str; 9] = [
     "tests/fixtures/reference.yaml",
     "tests/fixtures/reference-thanos.yaml",
     "specs/mangaassist.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",
+    "specs/engine.yaml",
     "specs/inference.yaml",
     "tests/fixtures/slis.yaml",
     "tests/fixtures/conditions.yaml",
