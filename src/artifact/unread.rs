@@ -1,5 +1,9 @@
-//! Files of which nothing can be read.
+//! What cannot be read: whole files, and parts of others.
 
+use std::ops::Range;
+
+use super::rules::asked;
+use super::{Artifact, code};
 use crate::diag::Diagnostic;
 use crate::yaml::Filler;
 
@@ -19,4 +23,40 @@ impl From<Diagnostic> for Unread {
             template: None,
         }
     }
+}
+
+/// The first place where a file asks for a metric outside of all that was read of its `text`.
+pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
+    let mut pieces = code::pieces(text).peekable();
+    pieces.peek()?;
+    let mut read = Vec::new();
+    for part in artifact.readings() {
+        read.extend(part.queries.iter().map(|query| query.span().range()));
+        let pairs = part
+            .alerts
+            .iter()
+            .flat_map(|alert| alert.annotations.iter().chain(&alert.labels));
+        let prose = pairs.filter(|pair| !asked::may_ask(&pair.value.value));
+        read.extend(prose.map(|pair| pair.value.span().range()));
+        // Beside their queries, dashboards keep copies of them that Grafana only shows.
+        read.extend(part.dashboards.iter().map(|board| board.span.range()));
+    }
+    read.sort_unstable_by_key(|range| (range.start, range.end));
+    // Of the ranges that begin before a place, the end of the last is the farthest only once they are merged.
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for range in read {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    let is_read = |at: usize| {
+        let after = merged.partition_point(|range| range.start <= at);
+        merged[..after].last().is_some_and(|range| at < range.end)
+    };
+    let is_comment = |at: usize| {
+        let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        text[line..at].trim_start().starts_with(['#', '/'])
+    };
+    pieces.find(|at| !is_read(*at) && !is_comment(*at))
 }

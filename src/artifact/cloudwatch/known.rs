@@ -12,9 +12,6 @@ use crate::yaml::{Kind, MARK, Node, Tag};
 /// Terraform's directives, Helm and Jinja.
 const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 
-/// Stands in a text for a value that something fills in; one of [`SIGNS`] finds it.
-pub(in crate::artifact) const HOLE: &str = "${}";
-
 /// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
@@ -26,7 +23,7 @@ pub(super) fn value(node: &Node<'_>) -> Value {
         Tag::None => {}
         Tag::Sub | Tag::Join => return unknown_item(),
         Tag::Ref => return referred(node),
-        Tag::Other => return unknown(),
+        Tag::Made | Tag::Other => return unknown(),
     }
     match &node.kind {
         Kind::Seq(items) => items.iter().map(value).collect(),

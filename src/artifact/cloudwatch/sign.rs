@@ -49,9 +49,34 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
         || node.get("DashboardBody").is_some()
         || is_agent(node)
         || is_listing(node)
-        || formation::types(node).any(|kind| kind.starts_with("AWS::CloudWatch::"))
+        || formation::types(node).any(is_ours)
         || plan::is_any(node)
-        || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
+        || blocks.any(is_ours)
+}
+
+/// True when nothing but the readers here looks into a document; beside its resources there may be others.
+pub(in crate::artifact) fn is_whole(node: &Node<'_>) -> bool {
+    let resources = [
+        "Resources",
+        "resource",
+        "resource_changes",
+        "resources",
+        "values",
+    ];
+    is_any(node) && resources.iter().all(|key| node.get(key).is_none())
+}
+
+/// True for what stands behind a key, or is a resource, that the readers here read.
+pub(in crate::artifact) fn owns(key: &str, node: &Node<'_>) -> bool {
+    is_ours(key) || word(node, &["Type"]).is_some_and(is_ours)
+}
+
+/// True for a type of resource in CloudFormation or Terraform that the readers here read.
+pub(super) fn is_ours(kind: &str) -> bool {
+    kind == formation::RULES
+        || ["AWS::CloudWatch::", "aws_cloudwatch_"]
+            .iter()
+            .any(|prefix| kind.starts_with(prefix))
 }
 
 /// True for an alarm as the API has it.
