@@ -105,7 +105,7 @@ fn plain(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
             cloudwatch::read(reader, body, node);
         }
         if !cloudwatch::is_whole(node) {
-            parts::read(reader, body, node);
+            parts::read(reader, body, node, read);
         }
     }
 }

@@ -9,7 +9,7 @@ mod scaler;
 
 use super::field::word;
 use super::reader::Reader;
-use super::{Kind, Role, classic, cloudwatch, code, document, grafana_alert, rules};
+use super::{Kind, Role, classic, cloudwatch, code, grafana_alert, rules};
 use crate::catalog::Catalog;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
@@ -33,14 +33,18 @@ const PARTS: [Part; 13] = [
     classic::part,
 ];
 
-/// Reads all parts of a document.
-pub(super) fn read(reader: &mut Reader, body: &Body<'_>, root: &Node<'_>) {
+/// Reads a resource of Kubernetes as the document that it is.
+type Resource = fn(&mut Reader, &Body<'_>, Node<'_>);
+
+/// Reads all parts of a document, with `resource` those that are documents themselves.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, root: &Node<'_>, resource: Resource) {
     let of = owner(root);
+    let walk = Walk { of: &of, resource };
     match cloudwatch::planned(root) {
-        Some(resources) => resources
+        Some(all) => all
             .into_iter()
-            .for_each(|values| walk(reader, body, values, &of)),
-        None => walk(reader, body, root, &of),
+            .for_each(|values| walk.all(reader, body, values)),
+        None => walk.all(reader, body, root),
     }
 }
 
@@ -52,49 +56,57 @@ fn owner(root: &Node<'_>) -> String {
     words.join(" ")
 }
 
-fn walk(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) {
-    let is_read = node.is_map() && PARTS.iter().any(|part| part(reader, body, node, of));
-    if is_read {
-        return;
-    }
-    for (key, value) in node.entries() {
-        let key = key.text().unwrap_or_default();
-        if !cloudwatch::owns(key, value) {
-            inner(reader, body, value, key, of);
+struct Walk<'w> {
+    of: &'w str,
+    resource: Resource,
+}
+
+impl Walk<'_> {
+    fn all(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+        let is_read = node.is_map() && PARTS.iter().any(|part| part(reader, body, node, self.of));
+        if is_read {
+            return;
+        }
+        for (key, value) in node.entries() {
+            let key = key.text().unwrap_or_default();
+            if !cloudwatch::owns(key, value) {
+                self.inner(reader, body, value, key);
+            }
+        }
+        for item in node.items() {
+            self.inner(reader, body, item, "");
         }
     }
-    for item in node.items() {
-        inner(reader, body, item, "", of);
-    }
-}
 
-/// Reads what stands behind a key or in a list: a resource, a text, or more of the same.
-fn inner(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, key: &str, of: &str) {
-    if word(node, &["apiVersion"]).is_some() && word(node, &["kind"]).is_some() {
-        document::read(reader, body, node.clone());
-    } else if let Some(value) = node.text() {
-        text(reader, body, node, value, key, of);
-    } else {
-        walk(reader, body, node, of);
+    /// Reads what stands behind a key or in a list: a resource, a text, or more of the same.
+    fn inner(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, key: &str) {
+        if word(node, &["apiVersion"]).is_some() && word(node, &["kind"]).is_some() {
+            (self.resource)(reader, body, node.clone());
+        } else if let Some(value) = node.text() {
+            self.text(reader, body, node, value, key);
+        } else {
+            self.all(reader, body, node);
+        }
     }
-}
 
-/// Reads a text that is a document, or a whole query of a metric that is recorded.
-fn text(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, value: &str, key: &str, of: &str) {
-    // To look costs less than to parse. The tag of an image looks like a name, and `a/b` like a division.
-    let may_ask = value.contains(Catalog::vllm().prefix()) && value.contains(['(', '{', '[', ' ']);
-    let is_query = may_ask && code::is_query(value, Dialect::Template);
-    if !is_query && !value.contains(['\n', '{']) {
-        return;
-    }
-    let Some(text) = body.read(node) else {
-        return;
-    };
-    if is_query {
-        let (part, of) = (key.to_owned(), of.to_owned());
-        reader.is(Kind::Scaler);
-        reader.query(text, Dialect::Template, Role::Part { part, of });
-    } else {
-        reader.embed_likely(text, None);
+    /// Reads a text that is a document, or a whole query of a metric that is recorded.
+    fn text(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, value: &str, key: &str) {
+        // To look costs less than to parse. The tag of an image looks like a name, and `a/b` like a division.
+        let may_ask =
+            value.contains(Catalog::vllm().prefix()) && value.contains(['(', '{', '[', ' ']);
+        let is_query = may_ask && code::is_query(value, Dialect::Template);
+        if !is_query && !value.contains(['\n', '{']) {
+            return;
+        }
+        let Some(text) = body.read(node) else {
+            return;
+        };
+        if is_query {
+            let (part, of) = (key.to_owned(), self.of.to_owned());
+            reader.is(Kind::Scaler);
+            reader.query(text, Dialect::Template, Role::Part { part, of });
+        } else {
+            reader.embed_likely(text, None);
+        }
     }
 }

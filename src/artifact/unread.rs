@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::raw::HOLE;
 use super::rules::asked;
 use super::{Artifact, code};
 use crate::diag::Diagnostic;
@@ -31,7 +32,8 @@ pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
     pieces.peek()?;
     let mut read = Vec::new();
     for part in artifact.readings() {
-        read.extend(part.queries.iter().map(|query| query.span().range()));
+        let known = part.queries.iter().filter(|query| query.text != HOLE);
+        read.extend(known.map(|query| query.span().range()));
         let pairs = part
             .alerts
             .iter()

@@ -1,14 +1,12 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
+use super::known::RULES;
 use super::{Names, alarm, is_composite, put_dashboard};
 use crate::artifact::field::word;
 use crate::artifact::raw::HOLE;
 use crate::artifact::reader::Reader;
 use crate::cloudwatch::Form;
 use crate::yaml::{Body, Kind, Node, Tag, Text};
-
-/// Rules of Prometheus, as a text.
-pub(super) const RULES: &str = "AWS::APS::RuleGroupsNamespace";
 
 /// Maps of resources in a document: at its top, or below `resources`, once or several times.
 pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {

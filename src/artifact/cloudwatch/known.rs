@@ -12,6 +12,15 @@ use crate::yaml::{Kind, MARK, Node, Tag};
 /// Terraform's directives, Helm and Jinja.
 const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 
+/// Rules of Prometheus in CloudFormation, as a text.
+pub(super) const RULES: &str = "AWS::APS::RuleGroupsNamespace";
+
+/// True for a type of resource in CloudFormation or Terraform that the readers here read.
+pub(super) fn is_ours(kind: &str) -> bool {
+    let prefixes = ["AWS::CloudWatch::", "aws_cloudwatch_"];
+    kind == RULES || prefixes.iter().any(|prefix| kind.starts_with(prefix))
+}
+
 /// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::sign::is_ours;
+use super::known::is_ours;
 use super::terraform;
 use crate::artifact::field::{items, word};
 use crate::artifact::raw::{self, HOLE};

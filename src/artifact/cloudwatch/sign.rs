@@ -1,5 +1,6 @@
 //! What only CloudWatch's documents have: other products keep `widgets` and `AlarmName` as well.
 
+use super::known::is_ours;
 use super::{formation, plan, terraform};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
@@ -69,14 +70,6 @@ pub(in crate::artifact) fn is_whole(node: &Node<'_>) -> bool {
 /// True for what stands behind a key, or is a resource, that the readers here read.
 pub(in crate::artifact) fn owns(key: &str, node: &Node<'_>) -> bool {
     is_ours(key) || word(node, &["Type"]).is_some_and(is_ours)
-}
-
-/// True for a type of resource in CloudFormation or Terraform that the readers here read.
-pub(super) fn is_ours(kind: &str) -> bool {
-    kind == formation::RULES
-        || ["AWS::CloudWatch::", "aws_cloudwatch_"]
-            .iter()
-            .any(|prefix| kind.starts_with(prefix))
 }
 
 /// True for an alarm as the API has it.

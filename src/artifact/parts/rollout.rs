@@ -1,4 +1,5 @@
-//! What decides on a rollout or an experiment by a query: Argo Rollouts, Flagger, LitmusChaos. They fill in `{{ … }}`.
+//! What decides on a rollout, an experiment or a number of replicas by a query: Argo Rollouts, Flagger, LitmusChaos,
+//! Kthena. They fill in `{{ … }}`.
 
 use crate::artifact::field::{text, word};
 use crate::artifact::reader::Reader;
@@ -6,10 +7,14 @@ use crate::artifact::{Kind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
-/// The `provider` of a metric of an `AnalysisTemplate`.
+/// The `provider` of a metric of an `AnalysisTemplate`, and what is like it.
 pub(super) fn analysis(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
-    let inner = node.get("prometheus");
-    inner.is_some_and(|inner| inner.get("address").is_some() && query(reader, body, inner, of))
+    let is_server = |inner: &&Node<'_>| {
+        let keys = ["address", "serverAddress", "serverURL"];
+        keys.iter().any(|key| inner.get(key).is_some())
+    };
+    let inner = node.get("prometheus").filter(is_server);
+    inner.is_some_and(|inner| query(reader, body, inner, of))
 }
 
 /// The `spec` of a `MetricTemplate`.
