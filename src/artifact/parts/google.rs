@@ -46,7 +46,7 @@ pub(super) fn query(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &
             // `${x}` and `$x` are variables, without those that Grafana has.
             reader.query(query, Dialect::Template, role);
             any = true;
-        } else if OLD.contains(&key) || key.to_ascii_lowercase().ends_with("filter") {
+        } else if OLD.contains(&key) || key.ends_with("ilter") {
             let filter = body.read(value);
             any |= filter.is_some_and(|filter| metric::google(reader, &filter, of));
         }
