@@ -118,7 +118,8 @@ fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Var
             name: name.value.clone(),
         };
         let index = reader.query(query, Dialect::Grafana, role);
-        reader.artifact.queries[index].listed = text(body, spec, &["plugin", "spec", "labelName"]);
+        reader.artifact.queries[index].listed =
+            text(body, spec, &["plugin", "spec", "labelName"]).map(Box::new);
     }
     Some(Variable {
         name,

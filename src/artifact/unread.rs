@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::raw::HOLE;
 use super::rules::asked;
-use super::{Artifact, code};
+use super::{Artifact, Query, code};
 use crate::diag::Diagnostic;
+use crate::source::Span;
 use crate::yaml::Filler;
 
 /// Why nothing of a file is read.
@@ -28,37 +29,46 @@ impl From<Diagnostic> for Unread {
 
 /// The first place where a file asks for a metric outside of all that was read of its `text`.
 pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
-    let mut pieces = code::pieces(text).peekable();
-    pieces.peek()?;
-    let mut read = Vec::new();
-    for part in artifact.readings() {
-        let known = part.queries.iter().filter(|query| query.text != HOLE);
-        read.extend(known.map(|query| query.span().range()));
-        let pairs = part
-            .alerts
-            .iter()
-            .flat_map(|alert| alert.annotations.iter().chain(&alert.labels));
-        let prose = pairs.filter(|pair| !asked::may_ask(&pair.value.value));
-        read.extend(prose.map(|pair| pair.value.span().range()));
-        // Beside their queries, dashboards keep copies of them that Grafana only shows.
-        read.extend(part.dashboards.iter().map(|board| board.span.range()));
-    }
-    read.sort_unstable_by_key(|range| (range.start, range.end));
-    // Of the ranges that begin before a place, the end of the last is the farthest only once they are merged.
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for range in read {
-        match merged.last_mut().filter(|last| range.start <= last.end) {
-            Some(last) => last.end = last.end.max(range.end),
-            None => merged.push(range),
-        }
-    }
-    let is_read = |at: usize| {
-        let after = merged.partition_point(|range| range.start <= at);
-        merged[..after].last().is_some_and(|range| at < range.end)
-    };
+    let readings = || artifact.readings();
+    let queries = readings().flat_map(|part| &part.queries);
+    let queries = Ranges::of(queries.filter(|query| query.text != HOLE).map(Query::span));
     let is_comment = |at: usize| {
         let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
         text[line..at].trim_start().starts_with(['#', '/'])
     };
-    pieces.find(|at| !is_read(*at) && !is_comment(*at))
+    let mut pieces = code::pieces(text).filter(|at| !queries.have(*at) && !is_comment(*at));
+    let first = pieces.next()?;
+    // Beside their queries, dashboards keep copies of them that Grafana only shows, and alerts explain theirs.
+    let boards = readings().flat_map(|part| &part.dashboards);
+    let boards = boards.map(|board| board.span);
+    let alerts = readings().flat_map(|part| &part.alerts);
+    let pairs = alerts.flat_map(|alert| alert.annotations.iter().chain(&alert.labels));
+    let prose = pairs.filter(|pair| !asked::may_ask(&pair.value.value));
+    let shown = Ranges::of(boards.chain(prose.map(|pair| pair.value.span())));
+    std::iter::once(first)
+        .chain(pieces)
+        .find(|at| !shown.have(*at))
+}
+
+/// Ranges of bytes, in order and merged.
+struct Ranges(Vec<Range<usize>>);
+
+impl Ranges {
+    fn of(spans: impl Iterator<Item = Span>) -> Self {
+        let mut all: Vec<_> = spans.map(|span| span.range()).collect();
+        all.sort_unstable_by_key(|range| (range.start, range.end));
+        all.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            if touches {
+                last.end = last.end.max(next.end);
+            }
+            touches
+        });
+        Self(all)
+    }
+
+    fn have(&self, at: usize) -> bool {
+        let after = self.0.partition_point(|range| range.start <= at);
+        self.0[..after].last().is_some_and(|range| at < range.end)
+    }
 }

@@ -48,6 +48,6 @@ pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
     if let Some(part) = part.filter(|part| !part.value.is_empty()) {
         let name = name.to_owned();
         let index = reader.query(part, Dialect::Grafana, Role::Variable { name });
-        reader.artifact.queries[index].listed = listed;
+        reader.artifact.queries[index].listed = listed.map(Box::new);
     }
 }

@@ -19,8 +19,8 @@ pub struct Query {
     pub language: Language,
     /// Where it is, for people.
     pub role: Role,
-    /// The label whose values a dashboard variable lists.
-    pub listed: Option<Text>,
+    /// The label whose values a dashboard variable lists; boxed, since nearly all queries have none.
+    pub listed: Option<Box<Text>>,
     /// A template writes a part of it that is not known.
     pub is_partial: bool,
 }

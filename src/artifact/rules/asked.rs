@@ -69,6 +69,11 @@ fn asked(action: &str, literal: &Range<usize>) -> Option<Asked> {
         let before = before.trim_end_matches([' ', '(']);
         return (is_word(before) || is_piped()).then_some(Asked::Filled);
     }
-    let is_asked = is_word(before) || behind.starts_with('|') && is_piped();
+    // Behind a function's name or another value, the literal is only a part of what is piped on.
+    let is_first = before.ends_with(['{', '-', '(', '=', ','])
+        || ["if", "range", "with"]
+            .iter()
+            .any(|word| before.ends_with(word));
+    let is_asked = is_word(before) || is_first && behind.starts_with('|') && is_piped();
     is_asked.then_some(Asked::AsIs)
 }
