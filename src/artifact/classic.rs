@@ -36,20 +36,27 @@ fn is_panel(node: &Node<'_>) -> bool {
     signs.iter().any(|key| node.get(key).is_some()) || inner.any(is_panel)
 }
 
+/// Reads a dashboard inside of something else, such as the object that Terraform makes a text of.
+pub(super) fn part(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &str) -> bool {
+    // Others have panels with such keys, too.
+    let is_one = node.get("schemaVersion").is_some() && is_dashboard(node);
+    if is_one {
+        read(reader, body, node);
+    }
+    is_one
+}
+
 /// Reads a dashboard.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::Grafana);
     let sources = Sources::of(node);
     let mut panels = Vec::new();
-    for (i, item) in items(node, &["panels"]).iter().enumerate() {
-        let pointer = format!("/panels/{i}");
-        panel(reader, body, &sources, item, pointer, &mut panels);
-    }
+    let own = items(node, &["panels"]);
+    all(reader, body, &sources, own, "/panels", &mut panels);
     for (r, row) in items(node, &["rows"]).iter().enumerate() {
-        for (i, item) in items(row, &["panels"]).iter().enumerate() {
-            let pointer = format!("/rows/{r}/panels/{i}");
-            panel(reader, body, &sources, item, pointer, &mut panels);
-        }
+        let pointer = format!("/rows/{r}/panels");
+        let inner = items(row, &["panels"]);
+        all(reader, body, &sources, inner, &pointer, &mut panels);
     }
     let variables = items(node, &["templating", "list"]);
     let variables = variables
@@ -71,19 +78,26 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     });
 }
 
-/// Reads a panel and, if it is a row, those inside of it.
-fn panel(
+/// Reads panels, those inside of rows, and those in the lists that Terraform puts together.
+fn all(
     reader: &mut Reader,
     body: &Body<'_>,
     sources: &Sources,
-    node: &Node<'_>,
-    pointer: String,
+    list: &[Node<'_>],
+    pointer: &str,
     panels: &mut Vec<Panel>,
 ) {
-    panels.push(panel::read(reader, body, sources, node, pointer.clone()));
-    for (i, inner) in items(node, &["panels"]).iter().enumerate() {
-        let pointer = format!("{pointer}/panels/{i}");
-        panel(reader, body, sources, inner, pointer, panels);
+    for (i, item) in list.iter().enumerate() {
+        let pointer = format!("{pointer}/{i}");
+        let (inner, below) = match item.is_seq() {
+            true => (item.items(), pointer),
+            false => {
+                let below = format!("{pointer}/panels");
+                panels.push(panel::read(reader, body, sources, item, pointer));
+                (items(item, &["panels"]), below)
+            }
+        };
+        all(reader, body, sources, inner, &below, panels);
     }
 }
 

@@ -19,8 +19,9 @@ use crate::cloudwatch::{Fault, Form, Violation};
 use crate::diag::Diagnostic;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Tag, Text};
-pub(in crate::artifact) use known::HOLE;
-pub(in crate::artifact) use sign::is_any;
+pub(in crate::artifact) use plan::planned;
+pub(in crate::artifact) use sign::{is_any, is_whole, owns};
+pub(in crate::artifact) use terraform::blocks;
 
 /// What the API answers beside what it takes.
 const ANSWERS: [&str; 12] = [

@@ -13,7 +13,7 @@ use crate::config::Code;
 use crate::promql::ast::{Expr, ExprKind, Selector};
 use crate::promql::{Dialect, parse_with, selectors};
 use crate::yaml::Body;
-use literal::literals;
+pub(super) use literal::literals;
 
 /// Reads every literal that is a query.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
@@ -24,7 +24,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
             continue;
         }
         let text = body.literal(literal.range).filter(|_| literal.is_whole);
-        match text.filter(|text| is_query(&text.value)) {
+        match text.filter(|text| is_query(&text.value, Dialect::Grafana)) {
             Some(text) => {
                 reader.query(text, Dialect::Grafana, Role::Literal);
                 reader.is(Kind::Code);
@@ -34,25 +34,32 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
     }
 }
 
-/// True for a query of a family that is recorded, or would be.
-fn is_query(text: &str) -> bool {
+/// True for a query of a family that is recorded, or would be, and more than a name.
+pub(super) fn is_query(text: &str, dialect: Dialect) -> bool {
     let is_ours = |selector: &&Selector| {
         let name = selector.metric.as_ref().map_or("", |name| &name.text);
         let catalog = Catalog::vllm();
         name.starts_with(catalog.prefix()) || catalog.series_of(name).is_some()
     };
     let fits = |expr: Expr| !is_name(&expr) && selectors(&expr).iter().any(is_ours);
-    parse_with(text, Dialect::Grafana).is_ok_and(fits)
+    parse_with(text, dialect).is_ok_and(fits)
 }
 
 /// True for what looks like a part of a query.
 fn is_piece(source: &str) -> bool {
-    let named = |(at, name): (usize, &str)| {
-        let behind = source[at + name.len()..].trim_start_matches(is_in_name);
-        source[..at].ends_with('(') || behind.starts_with(['{', '['])
-    };
     // A page of metrics has its values behind the braces.
-    !source.contains("# TYPE") && source.match_indices(Catalog::vllm().prefix()).any(named)
+    !source.contains("# TYPE") && pieces(source).next().is_some()
+}
+
+/// Where a text names a metric as queries do.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = usize> {
+    let prefix = Catalog::vllm().prefix();
+    text.match_indices(prefix)
+        .map(|(at, _)| at)
+        .filter(move |at| {
+            let behind = text[at + prefix.len()..].trim_start_matches(is_in_name);
+            text[..*at].ends_with('(') || behind.starts_with(['{', '['])
+        })
 }
 
 /// A name alone may be there for many reasons.

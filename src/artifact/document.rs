@@ -27,9 +27,13 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     }
     for inner in std::mem::take(&mut reader.embedded) {
         let before = reader.artifact.queries.len();
+        let faults = reader.artifact.faults.len();
         match inner.is_board {
             true => cloudwatch::body(reader, &inner.text),
             false => nested(reader, &inner.text),
+        }
+        if inner.is_guess {
+            reader.artifact.faults.truncate(faults);
         }
         if let Some(kind) = inner
             .kind
@@ -94,19 +98,22 @@ fn plain(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
         classic::read(reader, body, node);
     } else if is_list("groups") {
         rules::groups(reader, body, owned);
-    } else if is_list("tests") {
+    } else if unit_tests::is_any(node) {
         unit_tests::read(reader, body, node);
-    } else if cloudwatch::is_any(node) {
-        cloudwatch::read(reader, body, node);
     } else {
-        parts::read(reader, body, node);
+        if cloudwatch::is_any(node) {
+            cloudwatch::read(reader, body, node);
+        }
+        if !cloudwatch::is_whole(node) {
+            parts::read(reader, body, node, read);
+        }
     }
 }
 
 /// Reads a document embedded in another.
 pub(super) fn nested(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
-    if text.value.trim_start().starts_with(['{', '[']) {
+    if json::is_likely(&text.value) {
         let root = match reader.template {
             Some(_) => json::parse_filled(&text.value),
             None => json::parse(&text.value),

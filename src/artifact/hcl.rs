@@ -1,7 +1,8 @@
 //! HCL as a tree of spanned nodes, in the shape that Terraform's JSON has.
 //!
 //! `resource "t" "n" { period = 60 }` gives the tree of `{"resource": [{"t": {"n": {"period": 60}}}]}`. Of an expression
-//! only that it is one is kept: it reads `${…}`, as in JSON.
+//! only that it is one is kept: it reads `${…}`, as in JSON. `jsonencode` and `yamlencode` keep what they make a text of,
+//! and other functions the objects and texts of lines that they are given, so that the queries in these are found.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,16 +11,16 @@ use hcl_edit::Span as _;
 use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
 use hcl_edit::structure::{self, Block, Structure};
 
-use super::cloudwatch::HOLE;
 use super::document;
+use super::raw::HOLE;
 use super::reader::Reader;
 use super::unread::Unread;
 use crate::diag::Diagnostic;
 use crate::source::mark_len;
-use crate::yaml::{Body, Kind, Node, Style, json_string};
+use crate::yaml::{Body, Kind, Node, Style, Tag, json_string};
 
-/// The argument whose JSON is read where it is made.
-const BODY: &str = "dashboard_body";
+/// Functions that make a text of a value.
+const ENCODERS: [&str; 2] = ["jsonencode", "yamlencode"];
 
 /// Reads a file of HCL.
 ///
@@ -31,6 +32,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     match hcl_edit::parser::parse_body(text) {
         Ok(parsed) => {
             let tree = Tree { text, start };
+            reader.interpolates = true;
             document::read(reader, body, tree.body(&parsed));
             Ok(())
         }
@@ -71,10 +73,7 @@ impl<'t> Tree<'t> {
             match part {
                 Structure::Attribute(argument) => {
                     let name = argument.key.as_str();
-                    let value = match (&argument.value, name) {
-                        (Expression::FuncCall(call), BODY) => self.encoded(call),
-                        (value, _) => self.expression(value),
-                    };
+                    let value = self.expression(&argument.value);
                     entries.push((self.key(name, argument.key.span()), value));
                 }
                 Structure::Block(block) => {
@@ -106,12 +105,30 @@ impl<'t> Tree<'t> {
         })
     }
 
-    /// What `jsonencode` makes JSON of.
-    fn encoded(&self, call: &FuncCall) -> Node<'t> {
-        let mut arguments = call.args.iter();
-        match (call.name.name.as_str(), arguments.next(), arguments.next()) {
-            ("jsonencode", Some(one), None) => self.expression(one),
-            _ => self.unknown(call.span()),
+    /// What a text is made of, or what a function is given.
+    fn called(&self, call: &FuncCall) -> Node<'t> {
+        let name = call.name.name.as_str();
+        let mut given: Vec<_> = call.args.iter().map(|one| self.expression(one)).collect();
+        match given.pop() {
+            Some(one) if given.is_empty() && ENCODERS.contains(&name) && holds(&one) => Node {
+                tag: Tag::Made,
+                ..one
+            },
+            last => {
+                given.extend(last);
+                self.made(call.span(), given)
+            }
+        }
+    }
+
+    /// Parts of an expression in which queries may be; what becomes of them is unknown.
+    fn made(&self, span: Option<Range<usize>>, parts: Vec<Node<'t>>) -> Node<'t> {
+        if !parts.iter().any(holds) {
+            return self.unknown(span);
+        }
+        Node {
+            tag: Tag::Made,
+            ..Node::new(self.place(span), Kind::Seq(parts))
         }
     }
 
@@ -131,6 +148,12 @@ impl<'t> Tree<'t> {
                 Node::scalar(range, value, Style::Json)
             }
             Expression::HeredocTemplate(_) => self.lines(span),
+            Expression::FuncCall(call) => self.called(call),
+            Expression::Conditional(choice) => {
+                let either = [&choice.true_expr, &choice.false_expr];
+                self.made(span, either.map(|one| self.expression(one)).into())
+            }
+            Expression::ForExpr(each) => self.made(span, vec![self.expression(&each.value_expr)]),
             Expression::Array(array) => {
                 let items = array.iter().map(|item| self.expression(item));
                 Node::new(range, Kind::Seq(items.collect()))
@@ -152,19 +175,38 @@ impl<'t> Tree<'t> {
         entries.collect()
     }
 
-    /// The lines between `<<EOF` and `EOF`.
+    /// The lines between `<<EOF` and `EOF`; `<<-EOF` takes their common indentation off.
     fn lines(&self, span: Option<Range<usize>>) -> Node<'t> {
         let range = self.place(span.clone());
         let whole = self.slice(span);
         let first = whole.find('\n').map_or(whole.len(), |at| at + 1);
         let last = whole.trim_end().rfind('\n').map_or(first, |at| at + 1);
         let inner = first..last.max(first);
-        let value = &whole[inner.clone()];
+        let text = &whole[inner.clone()];
         let range = range.start + inner.start..range.start + inner.end;
+        let indent = match whole.starts_with("<<-") {
+            true => common_indent(text),
+            false => 0,
+        };
+        let blanks = |line: &str| line.bytes().take(indent).take_while(|b| *b == b' ').count();
+        let lines = text.split_inclusive('\n');
+        let value: String = lines.map(|line| &line[blanks(line)..]).collect();
         Node::scalar(range, value, Style::Lines)
     }
 
     fn unknown(&self, span: Option<Range<usize>>) -> Node<'t> {
         Node::scalar(self.place(span), HOLE, Style::Joined)
     }
+}
+
+/// True for a value that queries may be in: a collection, or several lines.
+fn holds(node: &Node<'_>) -> bool {
+    !matches!(node.kind, Kind::Scalar(_)) || node.text().is_some_and(|text| text.contains('\n'))
+}
+
+/// The fewest blanks in front of a line that has more than blanks.
+fn common_indent(text: &str) -> usize {
+    let full = text.lines().filter(|line| !line.trim().is_empty());
+    let blanks = full.map(|line| line.len() - line.trim_start_matches(' ').len());
+    blanks.min().unwrap_or(0)
 }

@@ -18,7 +18,15 @@ pub(super) struct Fault {
     pub(super) message: &'static str,
 }
 
-/// Reads one JSON value; a byte order mark in front is skipped. Of a key that appears twice both stay.
+/// True for a text that begins as JSON does, or with a comment as JSON never has one but people write it.
+pub(super) fn is_likely(text: &str) -> bool {
+    let start = text[mark_len(text)..].trim_start();
+    ["{", "[", "//", "/*"]
+        .iter()
+        .any(|sign| start.starts_with(sign))
+}
+
+/// Reads one JSON value; a byte order mark in front and comments are skipped. Of a key that appears twice both stay.
 ///
 /// # Errors
 /// The first place that is not JSON.
@@ -57,9 +65,20 @@ impl<'t> Parser<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// Skips blanks and comments.
     fn blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+        loop {
+            let rest = &self.text[self.at..];
+            let line = rest.starts_with('#') || rest.starts_with("//");
+            self.at += match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => 1,
+                _ if line => rest.find('\n').unwrap_or(rest.len()),
+                _ if rest.starts_with("/*") => match rest.find("*/") {
+                    Some(end) => end + 2,
+                    None => return,
+                },
+                _ => return,
+            };
         }
     }
 
@@ -279,6 +298,8 @@ mod tests {
         }
         assert!(parse(&"[".repeat(100_000)).is_err());
         assert!(parse("\u{feff}{}").is_ok());
+        assert!(parse("\u{feff}// a\n# b\n/* {\n */ {\"a\": /**/ 1} //").is_ok());
+        assert!(parse("/* {}").is_err());
     }
 
     fn values() -> impl Strategy<Value = serde_json::Value> {

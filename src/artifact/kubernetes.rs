@@ -13,7 +13,7 @@ pub(super) fn rules(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     }
 }
 
-/// `ConfigMap`: every file in it that looks like JSON or YAML.
+/// `ConfigMap`: every file in it that is JSON or YAML by its name, or looks like it.
 pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let entries = node.get("data").map_or(&[][..], Node::entries);
     for (key, value) in entries {
@@ -22,13 +22,13 @@ pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) 
         let Some(text) = body.read(value) else {
             continue;
         };
-        if likely.iter().any(|ending| name.ends_with(ending)) {
-            let kind = Some(Kind::ConfigMap);
-            reader.embedded.push(Embedded {
-                text,
+        let kind = Some(Kind::ConfigMap);
+        match likely.iter().any(|ending| name.ends_with(ending)) {
+            true => reader.embedded.push(Embedded {
                 kind,
-                is_board: false,
-            });
+                ..Embedded::new(text)
+            }),
+            false => drop(reader.embed_likely(text, kind)),
         }
     }
 }

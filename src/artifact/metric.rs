@@ -16,9 +16,17 @@ pub(super) fn name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>
 
 /// Reads the name that a part of a text is.
 pub(super) fn part(reader: &mut Reader, text: &Text, at: Range<usize>, of: &str) {
+    ending_in(reader, text, at, "", of);
+}
+
+fn ending_in(reader: &mut Reader, text: &Text, at: Range<usize>, ending: &str, of: &str) {
     let is_name = |name: &str| name.starts_with("vllm") && name.chars().all(is_in_name);
     if let Some(text) = text.part(at).filter(|part| is_name(&part.value)) {
         let of = of.to_owned();
+        let text = match ending {
+            "" => text,
+            ending => text.ending_in(ending),
+        };
         reader.query(text, Dialect::Prometheus, Role::Metric { of });
     }
 }
@@ -29,8 +37,8 @@ pub(super) fn served(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_
     name(reader, body, node.filter(is_served), of);
 }
 
-/// Reads every name that Google Cloud puts behind its own and a sign: `prometheus.googleapis.com/x/gauge`.
-/// True when there is one, whosever it is.
+/// Reads every name that Google Cloud puts behind its own and a sign: `prometheus.googleapis.com/x/gauge`. Of a histogram
+/// that is the name without the endings of its series. True when there is one, whosever it is.
 pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
     const DOMAIN: &str = "prometheus.googleapis.com";
     let found = text.value.match_indices(DOMAIN);
@@ -40,7 +48,11 @@ pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
         let behind = &text.value[start..];
         if let Some(rest) = behind.strip_prefix(['/', '|']) {
             let len = rest.find(|c| !is_in_name(c)).unwrap_or(rest.len());
-            part(reader, text, start + 1..start + 1 + len, of);
+            let ending = match rest[len..].strip_prefix(['/', '|']) {
+                Some(kind) if kind.starts_with("histogram") => "_bucket",
+                _ => "",
+            };
+            ending_in(reader, text, start + 1..start + 1 + len, ending, of);
             any = true;
         }
     }

@@ -46,10 +46,10 @@ use std::path::Path;
 
 pub use model::*;
 pub use raw::Raw;
-pub use unread::Unread;
+pub use unread::{Unread, first_unread};
 
 use crate::config::Code;
-use crate::source::{FileId, mark_len};
+use crate::source::FileId;
 use crate::yaml::Body;
 use reader::Reader;
 
@@ -85,13 +85,12 @@ fn syntax(path: &Path, text: &str) -> Syntax {
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
-    let start = text[mark_len(text)..].trim_start();
     match ending {
         "md" | "markdown" => Syntax::Markdown,
-        "tf" | "tofu" => Syntax::Hcl,
-        "json" => Syntax::Json,
+        "hcl" | "tf" | "tofu" => Syntax::Hcl,
+        "json" | "jsonc" => Syntax::Json,
         // A flow mapping or a template may begin like JSON too.
-        _ if start.starts_with(['{', '[']) && json::parse(text).is_ok() => Syntax::Json,
+        _ if json::is_likely(text) && json::parse(text).is_ok() => Syntax::Json,
         _ => Syntax::Yaml,
     }
 }

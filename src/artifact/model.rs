@@ -82,7 +82,7 @@ pub enum Kind {
     CloudWatch,
     /// Rules of prometheus-adapter.
     Adapter,
-    /// What scales by metrics: KEDA, the HorizontalPodAutoscaler, KServe, AIBrix.
+    /// What works by metrics: KEDA, the HorizontalPodAutoscaler, KServe, AIBrix, Argo Rollouts, other configurations.
     Scaler,
     /// Dashboards and alerts of Google Cloud Monitoring.
     GoogleCloud,

@@ -1,19 +1,23 @@
-//! Parts that say by themselves what they are, wherever they stand: in a resource of Kubernetes, in the values of a
-//! Helm chart, in the configuration of an adapter.
+//! Parts that say by themselves what they are, wherever they stand: in a resource of Kubernetes or Terraform, in the
+//! values of a Helm chart, in the configuration of an adapter.
 
 mod adapter;
 mod google;
+mod patch;
+mod rollout;
 mod scaler;
 
 use super::field::word;
 use super::reader::Reader;
-use super::{classic, grafana_alert, json, rules};
+use super::{Kind, Role, classic, cloudwatch, code, grafana_alert, rules};
+use crate::catalog::Catalog;
+use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
 /// Reads what it knows of a map; gives back whether that was all of it. The last argument is what it is a part of.
 type Part = fn(&mut Reader, &Body<'_>, &Node<'_>, &str) -> bool;
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 13] = [
     rules::part,
     grafana_alert::part,
     adapter::rule,
@@ -22,12 +26,26 @@ const PARTS: [Part; 9] = [
     scaler::kserve,
     scaler::aibrix,
     google::query,
-    dashboards,
+    rollout::analysis,
+    rollout::flagger,
+    rollout::probe,
+    patch::value,
+    classic::part,
 ];
 
-/// Reads all parts of a document.
-pub(super) fn read(reader: &mut Reader, body: &Body<'_>, root: &Node<'_>) {
-    walk(reader, body, root, &owner(root));
+/// Reads a resource of Kubernetes as the document that it is.
+type Resource = fn(&mut Reader, &Body<'_>, Node<'_>);
+
+/// Reads all parts of a document, with `resource` those that are documents themselves.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, root: &Node<'_>, resource: Resource) {
+    let of = owner(root);
+    let walk = Walk { of: &of, resource };
+    match cloudwatch::planned(root) {
+        Some(all) => all
+            .into_iter()
+            .for_each(|values| walk.all(reader, body, values)),
+        None => walk.all(reader, body, root),
+    }
 }
 
 /// `ScaledObject queue`, for people.
@@ -38,27 +56,57 @@ fn owner(root: &Node<'_>) -> String {
     words.join(" ")
 }
 
-fn walk(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) {
-    let is_read = node.is_map() && PARTS.iter().any(|part| part(reader, body, node, of));
-    if is_read {
-        return;
-    }
-    let values = node.entries().iter().map(|(_, value)| value);
-    for inner in values.chain(node.items()) {
-        walk(reader, body, inner, of);
-    }
+struct Walk<'w> {
+    of: &'w str,
+    resource: Resource,
 }
 
-/// Dashboards as text, as Grafana's Helm chart takes them. Other texts beside them are read on.
-fn dashboards(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &str) -> bool {
-    for (_, value) in node.entries() {
-        let text = value.text().unwrap_or_default();
-        let likely = text.trim_start().starts_with('{') && text.contains("\"panels\"");
-        if likely && json::parse(text).is_ok_and(|root| classic::is_dashboard(&root)) {
-            body.read(value)
-                .into_iter()
-                .for_each(|text| reader.embed(text));
+impl Walk<'_> {
+    fn all(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+        let is_read = node.is_map() && PARTS.iter().any(|part| part(reader, body, node, self.of));
+        if is_read {
+            return;
+        }
+        for (key, value) in node.entries() {
+            let key = key.text().unwrap_or_default();
+            if !cloudwatch::owns(key, value) {
+                self.inner(reader, body, value, key);
+            }
+        }
+        for item in node.items() {
+            self.inner(reader, body, item, "");
         }
     }
-    false
+
+    /// Reads what stands behind a key or in a list: a resource, a text, or more of the same.
+    fn inner(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, key: &str) {
+        if word(node, &["apiVersion"]).is_some() && word(node, &["kind"]).is_some() {
+            (self.resource)(reader, body, node.clone());
+        } else if let Some(value) = node.text() {
+            self.text(reader, body, node, value, key);
+        } else {
+            self.all(reader, body, node);
+        }
+    }
+
+    /// Reads a text that is a document, or a whole query of a metric that is recorded.
+    fn text(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, value: &str, key: &str) {
+        // To look costs less than to parse. The tag of an image looks like a name, and `a/b` like a division.
+        let may_ask =
+            value.contains(Catalog::vllm().prefix()) && value.contains(['(', '{', '[', ' ']);
+        let is_query = may_ask && code::is_query(value, Dialect::Template);
+        if !is_query && !value.contains(['\n', '{']) {
+            return;
+        }
+        let Some(text) = body.read(node) else {
+            return;
+        };
+        if is_query {
+            let (part, of) = (key.to_owned(), self.of.to_owned());
+            reader.is(Kind::Scaler);
+            reader.query(text, Dialect::Template, Role::Part { part, of });
+        } else {
+            reader.embed_likely(text, None);
+        }
+    }
 }

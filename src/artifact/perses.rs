@@ -117,7 +117,9 @@ fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Var
         let role = Role::Variable {
             name: name.value.clone(),
         };
-        reader.query(query, Dialect::Grafana, role);
+        let index = reader.query(query, Dialect::Grafana, role);
+        reader.artifact.queries[index].listed =
+            text(body, spec, &["plugin", "spec", "labelName"]).map(Box::new);
     }
     Some(Variable {
         name,

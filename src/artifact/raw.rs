@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use crate::source::Span;
-use crate::yaml::{Body, Kind, Node, Place, Style};
+use crate::yaml::{Body, Kind, Node, Place, Style, Tag};
+
+/// Stands in a text for a value that something fills in.
+pub(super) const HOLE: &str = "${}";
 
 /// A tree of JSON values that know their places.
 #[derive(Clone, Debug)]
@@ -93,6 +96,7 @@ fn unescaped(step: &str) -> String {
 /// The value without places.
 pub(super) fn plain(node: &Node<'_>) -> Value {
     match &node.kind {
+        _ if node.tag == Tag::Made => Value::String(HOLE.to_owned()),
         Kind::Seq(items) => Value::Array(items.iter().map(plain).collect()),
         Kind::Map(entries) => {
             let entry = |(k, v): &(Node<'_>, Node<'_>)| Some((key(k)?.to_owned(), plain(v)));

@@ -1,6 +1,7 @@
 //! What readers of documents work with.
 
-use super::{Artifact, Kind, Language, Query, Role, metrics_ql};
+use super::raw::HOLE;
+use super::{Artifact, Kind, Language, Query, Role, json, metrics_ql};
 use crate::promql::{Dialect, parse_with};
 use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Text};
@@ -18,6 +19,8 @@ pub(super) struct Reader {
     pub(super) template: Option<String>,
     /// The file says that VictoriaMetrics evaluates it.
     pub(super) is_victoria: bool,
+    /// Terraform puts values in place of `${…}` in all texts.
+    pub(super) interpolates: bool,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -27,6 +30,8 @@ pub(super) struct Embedded {
     pub(super) kind: Option<Kind>,
     /// True for the body of a dashboard of CloudWatch, whatever it looks like.
     pub(super) is_board: bool,
+    /// True when it only looks like a document: what cannot be read of it is none.
+    pub(super) is_guess: bool,
 }
 
 impl Reader {
@@ -41,6 +46,7 @@ impl Reader {
             embedded: Vec::new(),
             template: None,
             is_victoria: false,
+            interpolates: false,
         }
     }
 
@@ -85,20 +91,26 @@ impl Reader {
             Dialect::Prometheus | Dialect::GoTemplate if self.template.is_some() => {
                 Dialect::Template
             }
+            // PromQL has no `${`: something fills it in first.
+            Dialect::Prometheus if text.value.contains("${") => Dialect::Template,
+            Dialect::Grafana if self.interpolates && text.value.contains("${") => Dialect::Template,
             dialect => dialect,
         };
+        let signs = ["%{", HOLE];
+        let is_partial = self.interpolates && signs.iter().any(|sign| text.value.contains(sign));
         let language = match language {
             Language::MetricsQl if parse_with(&text.value, dialect).is_ok() => Language::PromQl,
             Language::MetricsQl => Language::Other,
             language => language,
         };
         self.artifact.queries.push(Query {
-            is_partial: self.is_written(&text.span()),
+            is_partial: is_partial || self.is_written(&text.span()),
             text: text.value,
             map: text.map,
             dialect,
             language,
             role,
+            listed: None,
         });
         self.artifact.queries.len() - 1
     }
@@ -124,20 +136,47 @@ impl Reader {
 
     /// Leaves a text to be read when the document around it is done.
     pub(super) fn embed(&mut self, text: Text) {
-        self.embedded.push(Embedded {
-            text,
-            kind: None,
-            is_board: false,
-        });
+        self.embedded.push(Embedded::new(text));
     }
 
     /// The same of the body of a dashboard of CloudWatch.
     pub(super) fn embed_board(&mut self, text: Text) {
+        let is_board = true;
         self.embedded.push(Embedded {
+            is_board,
+            ..Embedded::new(text)
+        });
+    }
+
+    /// The same of a text that may be a document: several lines of YAML, or JSON, with a word that queries stand by.
+    /// Gives back whether it may.
+    pub(super) fn embed_likely(&mut self, text: Text, kind: Option<Kind>) -> bool {
+        const WORDS: [&str; 5] = ["expr", "uery", "record", "etric", "kind"];
+        let value = text.value.as_str();
+        let is_document = json::is_likely(value) || value.contains('\n') && value.contains(':');
+        let is_likely = is_document
+            && WORDS.iter().any(|word| value.contains(word))
+            // A spec is a file of its own.
+            && !value.contains("apiVersion: slosmith/");
+        if is_likely {
+            self.embedded.push(Embedded {
+                kind,
+                is_guess: true,
+                ..Embedded::new(text)
+            });
+        }
+        is_likely
+    }
+}
+
+impl Embedded {
+    pub(super) fn new(text: Text) -> Self {
+        Self {
             text,
             kind: None,
-            is_board: true,
-        });
+            is_board: false,
+            is_guess: false,
+        }
     }
 }
 

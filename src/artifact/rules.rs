@@ -1,5 +1,7 @@
 //! Prometheus rule files.
 
+pub(super) mod asked;
+
 use super::field::{items, word};
 use super::reader::Reader;
 use super::{Alert, Artifact, Kind, Language, Pair, Record, Role, grafana_alert};
@@ -9,11 +11,24 @@ use crate::yaml::{Body, Node};
 
 /// Reads `groups`, of a rule file or of a resource's `spec`.
 pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
-    let groups = node.take("groups").map_or_else(Vec::new, Node::into_items);
+    let groups = node.take("groups").map_or_else(Vec::new, flat);
     reserve(&mut reader.artifact, &groups);
     for group in groups {
         self::group(reader, body, group);
     }
+}
+
+/// The items of a list, and of the lists in it: what Terraform puts together is one.
+fn flat(list: Node<'_>) -> Vec<Node<'_>> {
+    let items = list.into_items();
+    if !items.iter().any(Node::is_seq) {
+        return items;
+    }
+    let items = items.into_iter().map(|item| match item.is_seq() {
+        true => flat(item),
+        false => vec![item],
+    });
+    items.flatten().collect()
 }
 
 /// Makes room for all rules at once: there may be very many.
@@ -31,7 +46,7 @@ fn reserve(artifact: &mut Artifact, groups: &[Node<'_>]) {
 
 fn group(reader: &mut Reader, body: &Body<'_>, group: Node<'_>) {
     let flavor = Flavor::of(&group);
-    let rules = group.take("rules").map_or_else(Vec::new, Node::into_items);
+    let rules = group.take("rules").map_or_else(Vec::new, flat);
     for rule in rules {
         if !grafana_alert::part(reader, body, &rule, "") {
             flavored(reader, body, rule, flavor);
@@ -57,10 +72,17 @@ pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
 
 fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor) {
     let span = body.place(&node);
-    let keys = ["expr", "alert", "record", "labels", "annotations"];
-    let [expr, alert, record, labels, annotations] = node.take_all(keys);
+    let keys = [
+        "expr",
+        "expression",
+        "alert",
+        "record",
+        "labels",
+        "annotations",
+    ];
+    let [expr, azure, alert, record, labels, annotations] = node.take_all(keys);
     let text = |node: Option<Node<'_>>| body.take(node?);
-    let Some(expr) = text(expr) else {
+    let Some(expr) = text(expr.or(azure)) else {
         return;
     };
     let language = flavor.language();
@@ -70,11 +92,15 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor
         };
         reader.is(Kind::Rules);
         let query = reader.query_in(expr, Dialect::Prometheus, role, language);
+        let (labels, annotations) = (pairs(body, labels), pairs(body, annotations));
+        for pair in labels.iter().chain(&annotations) {
+            asked::read(reader, pair, &name.value, language);
+        }
         reader.artifact.alerts.push(Alert {
             name,
             query,
-            labels: pairs(body, labels),
-            annotations: pairs(body, annotations),
+            labels,
+            annotations,
             is_partial: reader.is_extended(&span),
             span,
         });
@@ -145,5 +171,6 @@ fn pairs(body: &Body<'_>, node: Option<Node<'_>>) -> Vec<Pair> {
 /// True for a single rule outside of any group, as documents show them.
 pub(super) fn is_rule(node: &Node<'_>) -> bool {
     let named = word(node, &["alert"]).or_else(|| word(node, &["record"]));
-    named.is_some() && word(node, &["expr"]).is_some()
+    // Azure has the longer word.
+    named.is_some() && (word(node, &["expr"]).is_some() || word(node, &["expression"]).is_some())
 }

@@ -6,6 +6,13 @@ use super::{Kind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
+/// True for a file of tests; others test with other keys.
+pub(super) fn is_any(node: &Node<'_>) -> bool {
+    let keys = ["alert_rule_test", "input_series", "promql_expr_test"];
+    let mut tests = items(node, &["tests"]).iter();
+    tests.any(|test| keys.iter().any(|key| test.get(key).is_some()))
+}
+
 /// Reads `tests`.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for test in items(node, &["tests"]) {

@@ -1,6 +1,12 @@
-//! Files of which nothing can be read.
+//! What cannot be read: whole files, and parts of others.
 
+use std::ops::Range;
+
+use super::raw::HOLE;
+use super::rules::asked;
+use super::{Artifact, Query, code};
 use crate::diag::Diagnostic;
+use crate::source::Span;
 use crate::yaml::Filler;
 
 /// Why nothing of a file is read.
@@ -18,5 +24,51 @@ impl From<Diagnostic> for Unread {
             fault,
             template: None,
         }
+    }
+}
+
+/// The first place where a file asks for a metric outside of all that was read of its `text`.
+pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
+    let readings = || artifact.readings();
+    let queries = readings().flat_map(|part| &part.queries);
+    let queries = Ranges::of(queries.filter(|query| query.text != HOLE).map(Query::span));
+    let is_comment = |at: usize| {
+        let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        text[line..at].trim_start().starts_with(['#', '/'])
+    };
+    let mut pieces = code::pieces(text).filter(|at| !queries.have(*at) && !is_comment(*at));
+    let first = pieces.next()?;
+    // Beside their queries, dashboards keep copies of them that Grafana only shows, and alerts explain theirs.
+    let boards = readings().flat_map(|part| &part.dashboards);
+    let boards = boards.map(|board| board.span);
+    let alerts = readings().flat_map(|part| &part.alerts);
+    let pairs = alerts.flat_map(|alert| alert.annotations.iter().chain(&alert.labels));
+    let prose = pairs.filter(|pair| !asked::may_ask(&pair.value.value));
+    let shown = Ranges::of(boards.chain(prose.map(|pair| pair.value.span())));
+    std::iter::once(first)
+        .chain(pieces)
+        .find(|at| !shown.have(*at))
+}
+
+/// Ranges of bytes, in order and merged.
+struct Ranges(Vec<Range<usize>>);
+
+impl Ranges {
+    fn of(spans: impl Iterator<Item = Span>) -> Self {
+        let mut all: Vec<_> = spans.map(|span| span.range()).collect();
+        all.sort_unstable_by_key(|range| (range.start, range.end));
+        all.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            if touches {
+                last.end = last.end.max(next.end);
+            }
+            touches
+        });
+        Self(all)
+    }
+
+    fn have(&self, at: usize) -> bool {
+        let after = self.0.partition_point(|range| range.start <= at);
+        self.0[..after].last().is_some_and(|range| at < range.end)
     }
 }

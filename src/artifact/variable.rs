@@ -1,42 +1,53 @@
 //! What the query of a Grafana variable asks for.
 
-use super::Role;
 use super::reader::Reader;
+use super::{Role, metric};
+use crate::catalog::Catalog;
 use crate::promql::Dialect;
 use crate::yaml::Text;
 
-/// Reads `label_values(selector, label)`, `query_result(expr)` or a plain selector; calls without any
-/// (`metrics(…)`, `label_names()`) hold no query.
+/// Reads `label_values(selector, label)`, `label_names(selector)`, `query_result(expr)` or a plain selector. Of
+/// `metrics(pattern)`, which may match any part of a name, only a name is read that some release serves.
 pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
     let text = query.value.as_str();
     let start = text.len() - text.trim_start().len();
     let trimmed = text.trim();
-    let role = Role::Variable {
-        name: name.to_owned(),
-    };
     let inner = |call: &str| {
         let rest = trimmed.strip_prefix(call)?.trim_start().strip_prefix('(')?;
         let rest = rest.strip_suffix(')')?;
         let from = start + trimmed.len() - 1 - rest.len();
         Some((from, rest))
     };
-    let found = if let Some((from, rest)) = inner("label_values") {
-        // Without a selector there is only a label.
-        rest.rfind(',')
-            .filter(|at| !rest[*at..].contains(['}', '"']))
-            .map(|at| (from, &rest[..at]))
-    } else if let Some((from, rest)) = inner("query_result") {
-        Some((from, rest))
-    } else if inner("label_names").is_some() || inner("metrics").is_some() {
-        None
-    } else {
-        Some((start, trimmed))
-    };
-    let Some((from, selector)) = found.filter(|(_, s)| !s.trim().is_empty()) else {
+    if let Some((from, pattern)) = inner("metrics") {
+        if Catalog::vllm().series_of(pattern).is_some() {
+            let of = format!("variable {name}");
+            metric::part(reader, query, from..from + pattern.len(), &of);
+        }
         return;
+    }
+    let mut listed = None;
+    let (from, selector) = if let Some((from, rest)) = inner("label_values") {
+        // Without a selector there is only a label.
+        let comma = rest
+            .rfind(',')
+            .filter(|at| !rest[*at..].contains(['}', '"']));
+        let Some(at) = comma else {
+            return;
+        };
+        let label = rest[at + 1..].trim();
+        let begin = from + rest.len() - rest[at + 1..].trim_start().len();
+        listed = query.part(begin..begin + label.len());
+        (from, &rest[..at])
+    } else {
+        let whole = (start, trimmed);
+        let inside = inner("query_result").or_else(|| inner("label_names"));
+        inside.unwrap_or(whole)
     };
     let from = from + selector.len() - selector.trim_start().len();
-    if let Some(part) = query.part(from..from + selector.trim().len()) {
-        reader.query(part, Dialect::Grafana, role);
+    let part = query.part(from..from + selector.trim().len());
+    if let Some(part) = part.filter(|part| !part.value.is_empty()) {
+        let name = name.to_owned();
+        let index = reader.query(part, Dialect::Grafana, Role::Variable { name });
+        reader.artifact.queries[index].listed = listed.map(Box::new);
     }
 }

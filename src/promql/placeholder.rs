@@ -124,7 +124,9 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Grafana => grafana(text),
         Dialect::GoTemplate => go_template(text),
         Dialect::Adapter => adapter(text),
-        Dialect::Template => grafana(text).or_else(|| go_template(text)),
+        Dialect::Template => grafana(text)
+            .or_else(|| go_template(text))
+            .or_else(|| expression(text)),
     };
     found.unwrap_or(0)
 }
@@ -203,6 +205,31 @@ fn go_template(text: &str) -> Option<usize> {
     None
 }
 
+/// `${ … }` with an expression of Terraform in it, whose quotes and braces are in pairs; `$${ … }` is Grafana's there.
+fn expression(text: &str) -> Option<usize> {
+    let inner = text
+        .strip_prefix("$${")
+        .or_else(|| text.strip_prefix("${"))?;
+    // `${1}` is a group of a pattern.
+    inner
+        .starts_with(|c: char| c.is_ascii_alphabetic() || "_\"(![".contains(c))
+        .then_some(())?;
+    let start = text.len() - inner.len();
+    let mut depth = 0;
+    let mut quoted = false;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' => return None,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted && depth == 0 => return Some(start + at + 1),
+            b'}' if !quoted => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// `<< … >>` on one line.
 fn adapter(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("<<")?;
@@ -262,6 +289,13 @@ mod tests {
                 "{{ index . \"}}\" }}"
             ]
         );
+    }
+
+    #[test]
+    fn terraform_fills_in_expressions() {
+        let text = "$${a} ${var.b} ${join(\"|\", [for x in y : \"}\"])} ${1} $${";
+        let wanted = ["$${a}", "${var.b}", "${join(\"|\", [for x in y : \"}\"])}"];
+        assert_eq!(found(text, Dialect::Template), wanted);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Node<'t> {
     pub tag: Tag,
 }
 
-/// A tag in front of a value that is none of YAML's own: CloudFormation's `!Ref`.
+/// A tag in front of a value that is none of YAML's own (CloudFormation's `!Ref`), or a function around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tag {
     /// There is none.
@@ -31,6 +31,8 @@ pub enum Tag {
     Join,
     /// `!Ref`: one value, or what a parameter has.
     Ref,
+    /// A function makes something of the value: Terraform's `jsonencode` and others.
+    Made,
     /// Any other.
     Other,
 }

@@ -2,6 +2,7 @@
 
 use crate::artifact::datasource::Sources;
 use crate::artifact::field::{is_true, items, number, spanned, text, word};
+use crate::artifact::metric;
 use crate::artifact::reader::Reader;
 use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};
 use crate::promql::Dialect;
@@ -65,6 +66,13 @@ fn target(
 ) -> Target {
     let expr = text(body, node, &["expr"]).filter(|e| !e.value.trim().is_empty());
     let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));
+    // Google Cloud's data source names metrics in filters and in a language of its own.
+    let filters = items(node, &["timeSeriesList", "filters"]).iter();
+    for filter in filters.chain(node.at(&["timeSeriesQuery", "query"])) {
+        if let Some(name) = body.read(filter) {
+            metric::google(reader, &name, &role.to_string());
+        }
+    }
     let written = text(body, node, &["expr"]);
     Target {
         query,

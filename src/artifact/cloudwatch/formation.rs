@@ -1,8 +1,9 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
-use super::known::HOLE;
+use super::known::RULES;
 use super::{Names, alarm, is_composite, put_dashboard};
 use crate::artifact::field::word;
+use crate::artifact::raw::HOLE;
 use crate::artifact::reader::Reader;
 use crate::cloudwatch::Form;
 use crate::yaml::{Body, Kind, Node, Tag, Text};
@@ -37,7 +38,7 @@ fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<(Option<&'n str>, &'n Node<'t>)>
     found
 }
 
-/// Reads all alarms and dashboards of a document.
+/// Reads all alarms, dashboards and rules of a document.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let mut names = Names::default();
     for (name, resource) in resources(node).into_iter().flat_map(each) {
@@ -72,6 +73,10 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
                     .into_iter()
                     .for_each(|inner| reader.embed_board(inner));
             }
+            Some(RULES) => {
+                let inner = properties.get("Data").and_then(|inner| text(body, inner));
+                inner.into_iter().for_each(|inner| reader.embed(inner));
+            }
             _ => {}
         }
     }
@@ -88,7 +93,7 @@ fn text(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
         (Tag::Sub, _) => substituted(body, node),
         (Tag::Join, _) => joined(body, node),
         (Tag::None, _) => body.read(node),
-        (Tag::Ref | Tag::Other, _) => None,
+        (Tag::Ref | Tag::Made | Tag::Other, _) => None,
     }
 }
 

@@ -12,8 +12,14 @@ use crate::yaml::{Kind, MARK, Node, Tag};
 /// Terraform's directives, Helm and Jinja.
 const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 
-/// Stands in a text for a value that something fills in; one of [`SIGNS`] finds it.
-pub(in crate::artifact) const HOLE: &str = "${}";
+/// Rules of Prometheus in CloudFormation, as a text.
+pub(super) const RULES: &str = "AWS::APS::RuleGroupsNamespace";
+
+/// True for a type of resource in CloudFormation or Terraform that the readers here read.
+pub(super) fn is_ours(kind: &str) -> bool {
+    let prefixes = ["AWS::CloudWatch::", "aws_cloudwatch_"];
+    kind == RULES || prefixes.iter().any(|prefix| kind.starts_with(prefix))
+}
 
 /// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {
@@ -26,7 +32,7 @@ pub(super) fn value(node: &Node<'_>) -> Value {
         Tag::None => {}
         Tag::Sub | Tag::Join => return unknown_item(),
         Tag::Ref => return referred(node),
-        Tag::Other => return unknown(),
+        Tag::Made | Tag::Other => return unknown(),
     }
     match &node.kind {
         Kind::Seq(items) => items.iter().map(value).collect(),

@@ -4,10 +4,10 @@
 
 use serde_json::Value;
 
-use super::known::HOLE;
+use super::known::is_ours;
 use super::terraform;
 use crate::artifact::field::{items, word};
-use crate::artifact::raw;
+use crate::artifact::raw::{self, HOLE};
 use crate::artifact::reader::Reader;
 use crate::yaml::{Body, Node};
 
@@ -16,12 +16,22 @@ const DEEPEST: usize = 32;
 
 /// True for a document of Terraform that has resources of CloudWatch.
 pub(super) fn is_any(node: &Node<'_>) -> bool {
-    !found(node).is_empty()
+    found(node).iter().any(|(kind, ..)| is_ours(kind))
+}
+
+/// The values of all other resources of a plan or a state; none for another document.
+pub(in crate::artifact) fn planned<'n, 't>(node: &'n Node<'t>) -> Option<Vec<&'n Node<'t>>> {
+    let is_one =
+        node.get("resource_changes").is_some() || node.at(&["values", "root_module"]).is_some();
+    let all = is_one.then(|| found(node))?.into_iter();
+    let others = all.filter(|(kind, ..)| !is_ours(kind));
+    Some(others.map(|(_, values, _)| values).collect())
 }
 
 /// Reads all resources: of a plan what changes, of a state what is there.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    for (kind, values, unknown) in found(node) {
+    let all = found(node).into_iter();
+    for (kind, values, unknown) in all.filter(|(kind, ..)| is_ours(kind)) {
         let mut known = raw::plain(values);
         if let Some(unknown) = unknown {
             overlay(&mut known, &raw::plain(unknown));
@@ -46,7 +56,6 @@ fn found<'n, 't>(node: &'n Node<'t>) -> Vec<Found<'n, 't>> {
     if let Some(root) = node.at(&["values", "root_module"]) {
         module(root, DEEPEST, &mut found);
     }
-    found.retain(|(kind, ..)| kind.starts_with("aws_cloudwatch_"));
     found
 }
 

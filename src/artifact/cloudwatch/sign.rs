@@ -1,5 +1,6 @@
 //! What only CloudWatch's documents have: other products keep `widgets` and `AlarmName` as well.
 
+use super::known::is_ours;
 use super::{formation, plan, terraform};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
@@ -49,9 +50,26 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
         || node.get("DashboardBody").is_some()
         || is_agent(node)
         || is_listing(node)
-        || formation::types(node).any(|kind| kind.starts_with("AWS::CloudWatch::"))
+        || formation::types(node).any(is_ours)
         || plan::is_any(node)
-        || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
+        || blocks.any(is_ours)
+}
+
+/// True when nothing but the readers here looks into a document; beside its resources there may be others.
+pub(in crate::artifact) fn is_whole(node: &Node<'_>) -> bool {
+    let resources = [
+        "Resources",
+        "resource",
+        "resource_changes",
+        "resources",
+        "values",
+    ];
+    is_any(node) && resources.iter().all(|key| node.get(key).is_none())
+}
+
+/// True for what stands behind a key, or is a resource, that the readers here read.
+pub(in crate::artifact) fn owns(key: &str, node: &Node<'_>) -> bool {
+    is_ours(key) || word(node, &["Type"]).is_some_and(is_ours)
 }
 
 /// True for an alarm as the API has it.

@@ -63,9 +63,6 @@ pub(super) fn resource(
 
 /// A body is a text, or an object that `jsonencode` makes one of.
 fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) {
-    let entry = node.entry("dashboard_body");
-    let inner = entry.map(|(_, inner)| inner);
-    let encoded = entry.is_some_and(|(key, inner)| inner.is_map() && !is_object(body, key));
     let mut request = Map::new();
     let mut pointers = BTreeMap::new();
     for (field, argument) in [
@@ -74,9 +71,6 @@ fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Val
     ] {
         pointers.insert(format!("/{field}"), format!("/{argument}"));
         request.insert(field.to_owned(), value(&values[argument]));
-    }
-    if encoded {
-        request.insert("DashboardBody".to_owned(), unknown());
     }
     reader.artifact.resources.push(Resource {
         what: ResourceKind::PutDashboard,
@@ -87,23 +81,17 @@ fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Val
         form: Form::Terraform,
         faults: Vec::new(),
     });
-    let Some(inner) = inner else {
+    let Some(inner) = node.get("dashboard_body") else {
         return;
     };
     if inner.is_map() {
-        super::dashboard(reader, body, inner);
+        let object = Node::new(inner.range(), inner.kind.clone());
+        super::dashboard(reader, body, &object);
         return;
     }
     let text = body.read(inner);
     let text = text.filter(|text| text.value.trim_start().starts_with('{'));
     text.into_iter().for_each(|text| reader.embed_board(text));
-}
-
-/// True for the key of an object that no function makes a text of.
-fn is_object(body: &Body<'_>, key: &Node<'_>) -> bool {
-    let behind = body.text().get(key.range().end..).unwrap_or_default();
-    let value = behind.trim_start_matches(|c: char| c.is_whitespace() || "\"=:".contains(c));
-    value.starts_with('{')
 }
 
 /// True for the key of an argument, which has a `=` behind it; a block has none.
@@ -113,7 +101,7 @@ fn is_argument(body: &Body<'_>, key: &Node<'_>) -> bool {
 }
 
 /// A block may be written as itself or as a list.
-pub(super) fn blocks<'n, 't>(node: &'n Node<'t>) -> &'n [Node<'t>] {
+pub(in crate::artifact) fn blocks<'n, 't>(node: &'n Node<'t>) -> &'n [Node<'t>] {
     match node.is_seq() {
         true => node.items(),
         false => std::slice::from_ref(node),

@@ -8,11 +8,11 @@ use crate::config::Code;
 const LONGEST: usize = 1_000;
 
 /// A string literal.
-pub(super) struct Literal {
+pub(in crate::artifact) struct Literal {
     /// From its first letter to its last quote.
-    pub(super) range: Range<usize>,
+    pub(in crate::artifact) range: Range<usize>,
     /// False for one that others continue or the program fills in.
-    pub(super) is_whole: bool,
+    pub(in crate::artifact) is_whole: bool,
 }
 
 /// What stands between two literals, as far as it matters.
@@ -29,7 +29,7 @@ enum Before {
 }
 
 /// All literals, in the order of the text.
-pub(super) fn literals(text: &str, language: Code) -> Vec<Literal> {
+pub(in crate::artifact) fn literals(text: &str, language: Code) -> Vec<Literal> {
     let mut lexer = Lexer {
         text,
         language,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::promql::Dialect;
 use crate::source::Span;
-use crate::yaml::TextMap;
+use crate::yaml::{Text, TextMap};
 
 /// One query and the way back to its bytes.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Query {
     pub language: Language,
     /// Where it is, for people.
     pub role: Role,
+    /// The label whose values a dashboard variable lists; boxed, since nearly all queries have none.
+    pub listed: Option<Box<Text>>,
     /// A template writes a part of it that is not known.
     pub is_partial: bool,
 }

@@ -170,7 +170,10 @@ impl Loaded {
                     .note_branches(source.path(), artifact, source.text());
             }
             match read {
-                Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
+                Ok(artifact) if artifact.kind != Kind::Unknown => {
+                    self.passed.note_rest(self.sources.get(*file), &artifact);
+                    self.artifacts.push(artifact);
+                }
                 Ok(_) if *named => {
                     let message = "unknown file type: slosmith found no spec, rules, dashboard, alarms or queries";
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::artifact::{Artifact, Kind, Unread};
+use crate::artifact::{Artifact, Kind, Unread, first_unread};
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::source::SourceFile;
 use crate::yaml::Filler;
 
 /// Number of paths that are listed per reason; more are counted.
@@ -29,6 +30,8 @@ enum Reason {
     Pieces,
     /// A template with branches that are not YAML.
     Branches,
+    /// Asks for vLLM metrics in known query fields, and elsewhere.
+    Rest,
 }
 
 impl Passed {
@@ -56,6 +59,18 @@ impl Passed {
         if artifact.kind != Kind::Unknown || concerns_us(text) {
             let noted = self.0.entry(Reason::Branches).or_default();
             noted.push(path.to_owned());
+        }
+    }
+
+    /// Notes a file that asks for metrics outside of what was read, by the first such line. Text and source code may.
+    pub(super) fn note_rest(&mut self, source: &SourceFile, artifact: &Artifact) {
+        if matches!(artifact.kind, Kind::Code | Kind::Markdown | Kind::Spec) {
+            return;
+        }
+        if let Some(at) = first_unread(artifact, source.text()) {
+            let line = source.line_col(at).line;
+            let place = format!("{}:{line}", source.path().display());
+            self.0.entry(Reason::Rest).or_default().push(place.into());
         }
     }
 
@@ -99,7 +114,9 @@ impl Reason {
             Self::Helm => ("Helm template", "render first, then lint the result"),
             Self::Jinja => ("Jinja template", "render first, then lint the result"),
             Self::Invalid => ("file", "not valid YAML, JSON, HCL or UTF-8"),
-            Self::Silent => ("file", "mentions vLLM metrics outside a known query field"),
+            Self::Silent | Self::Rest => {
+                ("file", "mentions vLLM metrics outside a known query field")
+            }
             Self::Pieces => (
                 "file",
                 "some queries are assembled from parts by the program",
@@ -113,7 +130,7 @@ impl Reason {
                 "mentions vLLM metrics, but is not YAML, JSON, HCL or Markdown; `--code` checks some languages",
             ),
         };
-        if matches!(self, Self::Pieces | Self::Branches) {
+        if matches!(self, Self::Pieces | Self::Branches | Self::Rest) {
             return format!("{} checked in part ({why})", super::count(n, what));
         }
         format!("{} not checked ({why})", super::count(n, what))

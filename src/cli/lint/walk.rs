@@ -10,24 +10,40 @@ use crate::config::{Code, Config};
 use crate::input;
 
 /// Extensions of files that may contain queries.
-const ENDINGS: [&str; 8] = [
-    "json", "markdown", "md", "rules", "tf", "tofu", "yaml", "yml",
+const ENDINGS: [&str; 10] = [
+    "hcl", "json", "jsonc", "markdown", "md", "rules", "tf", "tofu", "yaml", "yml",
 ];
 
 /// Extensions of files that are not checked, but are reported if they name vLLM metrics.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 31] = [
     "adoc",
+    "alloy",
+    "bicep",
+    "conf",
     "cue",
+    "erb",
     "go",
+    "gotmpl",
     "ipynb",
+    "j2",
+    "java",
     "js",
+    "json5",
     "jsonnet",
     "jsx",
+    "kts",
     "libsonnet",
     "mdx",
+    "promql",
     "py",
+    "river",
+    "rs",
     "rst",
     "sh",
+    "template",
+    "tftpl",
+    "tmpl",
+    "toml",
     "tpl",
     "ts",
     "tsx",

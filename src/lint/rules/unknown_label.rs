@@ -12,12 +12,13 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
+use crate::source::Span;
 
 declare_rule! {
     /// ### What it does
     ///
-    /// A matcher, `by` or `on` uses a label that the metric does not have in any selected release, and that the scrape
-    /// does not add.
+    /// A matcher, `by`, `on` or `label_values` of a dashboard variable uses a label that the metric does not have in any
+    /// selected release, and that the scrape does not add.
     ///
     /// ### Why
     ///
@@ -66,9 +67,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         for matcher in &series.context.selector.matchers {
             let label = &matcher.label;
             if label.placeholders.is_empty() && lacks(cx, series, &label.text) {
-                labels.report(out, label, &[series]);
+                labels.report(out, &label.text, cx.span(&label.span), &[series]);
             }
         }
+    }
+    if let Some(listed) = cx
+        .query
+        .listed
+        .as_ref()
+        .filter(|label| is_name(&label.value))
+        && let Some(series) = labels.lacking(&(0..cx.series.len()), &listed.value)
+    {
+        labels.report(out, &listed.value, listed.span(), &series);
     }
     let mut opaque_at = None;
     for node in cx.memo.holders.expressions() {
@@ -94,7 +104,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let inside = cx.indices(inside);
         for name in names.into_iter().filter(|l| l.placeholders.is_empty()) {
             if let Some(series) = labels.lacking(&inside, &name.text) {
-                labels.report(out, name, &series);
+                labels.report(out, &name.text, cx.span(&name.span), &series);
             }
         }
     }
@@ -179,29 +189,28 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         })
     }
 
-    fn report(&mut self, out: &mut Findings, label: &'q Name, series: &[&Series<'_, '_>]) {
+    fn report(&mut self, out: &mut Findings, label: &'q str, at: Span, series: &[&Series<'_, '_>]) {
         let cx = self.cx;
         let known: BTreeSet<_> = series
             .iter()
             .flat_map(|s| s.subject.shapes().into_owned())
             .flat_map(|shape| shape.labels.iter().map(String::as_str))
             .collect();
-        let meant = meant(&label.text, &known);
-        if meant.is_none() && !cx.scope.has_all_labels() && !self.is_of_another(&label.text) {
+        let meant = meant(label, &known);
+        if meant.is_none() && !cx.scope.has_all_labels() && !self.is_of_another(label) {
             return;
         }
         let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
         names.dedup();
         let verb = if names.len() == 1 { "has" } else { "have" };
-        let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
+        let message = format!("{} {verb} no label `{label}`", names.join(" and "));
         let help = meant.unwrap_or_else(|| {
             let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
             format!("use one of its labels: {}", known.join(", "))
         });
-        let finding = out.at(cx.span(&label.span), message).help(help);
+        let finding = out.at(at, message).help(help);
         out.push(finding.help(format!(
-            "declare `labels = [\"{}\"]` in `slosmith.toml` if relabelling or a remote store adds the label",
-            label.text
+            "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
         )));
     }
 
@@ -235,6 +244,11 @@ fn opaque(cx: &QueryCx<'_, '_>) -> Vec<usize> {
     });
     found.sort_unstable();
     found
+}
+
+/// True for the name of a label, without variables.
+fn is_name(label: &str) -> bool {
+    label.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn makes_labels(function: &str) -> bool {

@@ -239,6 +239,14 @@ impl Text {
             map: self.map.part(range),
         })
     }
+
+    /// The text with an ending that the file does not spell; it cannot be edited.
+    #[must_use]
+    pub fn ending_in(mut self, ending: &str) -> Text {
+        self.value.push_str(ending);
+        self.map.spelling = Spelling::joined(self.map.spelling.range());
+        self
+    }
 }
 
 impl TextMap {

@@ -26,6 +26,11 @@ impl Spelling {
             Style::Literal | Style::Folded => {
                 block::locate(source, range.clone(), scalar).unwrap_or((range, block::Shape::NONE))
             }
+            Style::Lines => {
+                let written = source.get(range.clone()).map_or(0, indent);
+                let shape = block::Shape::lines(written.saturating_sub(indent(&scalar.value)));
+                (range, shape)
+            }
             _ => (range, block::Shape::NONE),
         };
         Self::new(scalar.style, range, block)
@@ -103,6 +108,12 @@ impl Spelling {
         let slice = source.get(self.range())?;
         decode(self.style, self.block, slice, self.start as usize, sink)
     }
+}
+
+/// Blanks in front of the first line that has more than blanks.
+fn indent(text: &str) -> usize {
+    let full = text.lines().find(|line| !line.trim().is_empty());
+    full.map_or(0, |line| line.len() - line.trim_start_matches(' ').len())
 }
 
 /// Decodes a scalar that is spelled as `slice`, which is at `base`.
