@@ -1,8 +1,9 @@
 //! Names: series of a family, known or not, and what was probably meant.
 
+use std::collections::BTreeSet;
+
 use super::shape::MetricType;
-use super::{Catalog, Family};
-use crate::diag::nearest;
+use super::{Catalog, Family, ReleaseId};
 use crate::promql::{Series, split_series};
 
 /// What Ray puts before the names of all metrics that programs in it publish.
@@ -85,8 +86,17 @@ impl Catalog {
         self.families.keys().map(String::as_str)
     }
 
-    /// The known name that was probably meant: `vllm_x` for `vllm:x`, a counter without `_total`, a slip.
-    pub fn suggest(&self, name: &str) -> Option<String> {
+    /// The name that was probably meant: `vllm_x` for `vllm:x`, a counter without `_total`, a slip. Each of the releases
+    /// serves it.
+    pub fn suggest(&self, name: &str, releases: &[ReleaseId]) -> Option<String> {
+        let serve = |family: &Family| {
+            let mut releases = releases.iter().map(|id| self.release(*id));
+            releases.all(|release| family.is_on(release))
+        };
+        let is_served = |name: &str| match self.series_of(name) {
+            Some((family, _)) => serve(family),
+            None => self.is_known(name),
+        };
         let colon = self.own_spelling(name).unwrap_or_else(|| name.to_owned());
         let exact = [
             Some(colon.clone()),
@@ -98,27 +108,46 @@ impl Catalog {
             .into_iter()
             .flatten()
             .filter(|candidate| candidate != name);
-        if let Some(known) = exact.into_iter().find(|candidate| self.is_known(candidate)) {
+        if let Some(known) = exact.into_iter().find(|candidate| is_served(candidate)) {
             return Some(known);
         }
         let (base, series) = split_series(&colon);
-        let suffix = series.suffix();
-        self.near(base).map(|found| format!("{found}{suffix}"))
+        let families = self.families().filter(|family| serve(family));
+        let served = families.map(Family::name).chain(self.foreign.names());
+        let found = misspelt(base, self.names().chain(self.foreign.names()), served)?;
+        Some(format!("{found}{}", series.suffix())).filter(|name| self.is_known(name))
     }
+}
 
-    /// Families of the newest release come first, so that no removed one is suggested. A name of another exporter is never
-    /// treated as one of vLLM.
-    fn near(&self, base: &str) -> Option<&str> {
-        let prefix = base
-            .split_inclusive([':', '_'])
-            .next()
-            .filter(|p| p.len() < base.len())?;
-        let alike = |name: &&str| name.starts_with(prefix);
-        let families = self.families().filter(|family| alike(&family.name()));
-        let newest = self.releases.last();
-        let alive = |family: &&Family| newest.is_some_and(|r| family.is_on(r));
-        let current = families.filter(alive).map(Family::name);
-        let others = self.names().chain(self.foreign.names());
-        nearest(base, current).or_else(|| nearest(base, others.filter(alike)))
-    }
+/// The only one of `families` of which a name is a misspelling, word by word.
+///
+/// A word that occurs in some name means what it says: `miss` never stands for `hits`, nor `prompt` for `generation`.
+fn misspelt<'a>(
+    name: &str,
+    all: impl Iterator<Item = &'a str>,
+    families: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let words = |name: &'a str| name.split([':', '_']).map(singular);
+    let known: BTreeSet<&str> = all.flat_map(words).collect();
+    let meant: Vec<&str> = name.split([':', '_']).map(singular).collect();
+    let is_slip = |word: &str, of: &str| {
+        let limit = word.chars().count() / 4;
+        !known.contains(word)
+            && word.len().abs_diff(of.len()) <= limit
+            && strsim::osa_distance(word, of) <= limit
+    };
+    let fits = |family: &&str| {
+        let mut of = words(family);
+        let mut same = meant.iter().map(|word| (*word, of.next()));
+        let all = same.all(|(word, of)| of.is_some_and(|of| word == of || is_slip(word, of)));
+        all && of.next().is_none()
+    };
+    let mut found = families.filter(fits);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// A word without the `s` of its plural: the singular for the plural is the most common slip.
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|rest| !rest.ends_with('s')).unwrap_or(word)
 }

@@ -74,6 +74,8 @@ pub struct Scope<'c> {
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
+    /// Metrics that programs in the same folders publish, without the suffixes of their series.
+    published: BTreeSet<String>,
     /// The scrape interval.
     pub scrape_interval: Duration,
     /// The oldest Prometheus that must support the queries.
@@ -89,6 +91,7 @@ impl<'c> Scope<'c> {
             has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
+            published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
         }
@@ -120,6 +123,14 @@ impl<'c> Scope<'c> {
         self
     }
 
+    /// Adds metrics that programs publish.
+    #[must_use]
+    pub fn published(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        let bare = |name: String| bare(&name).to_owned();
+        self.published.extend(names.into_iter().map(bare));
+        self
+    }
+
     /// Adds labels, and series of other exporters, that specs declare.
     #[must_use]
     pub(super) fn declared(mut self, labels: Vec<String>, series: Vec<String>) -> Self {
@@ -145,6 +156,11 @@ impl<'c> Scope<'c> {
         self.recorded.contains(name)
     }
 
+    /// True if a program in the same folders publishes the series.
+    pub(super) fn is_published(&self, name: &str) -> bool {
+        !self.published.is_empty() && self.published.contains(bare(name))
+    }
+
     /// True for a series of another exporter that is not a series of a product.
     pub(super) fn is_only_foreign(&self, name: &str) -> bool {
         let mut catalogs = self.products.iter().map(|product| product.catalog);
@@ -159,4 +175,28 @@ impl<'c> Scope<'c> {
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {
         self.tied.iter().any(|(l, v)| l == label && v == value)
     }
+}
+
+/// What client libraries and OpenTelemetry append to the name of a metric.
+const APPENDED: [&str; 12] = [
+    "_bucket",
+    "_bytes",
+    "_count",
+    "_created",
+    "_info",
+    "_max",
+    "_milliseconds",
+    "_min",
+    "_ratio",
+    "_seconds",
+    "_sum",
+    "_total",
+];
+
+/// A name without what is appended to it.
+fn bare(mut name: &str) -> &str {
+    while let Some(rest) = APPENDED.iter().find_map(|end| name.strip_suffix(end)) {
+        name = rest;
+    }
+    name
 }

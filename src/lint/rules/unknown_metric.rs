@@ -125,7 +125,11 @@ fn near(
     unknown: &UnknownMetric<'_>,
     finding: Diagnostic,
 ) -> Diagnostic {
-    let suggest = || unknown.product.catalog.suggest(series.name);
+    let product = unknown.product;
+    let suggest = || {
+        let releases = &product.selection.releases;
+        product.catalog.suggest(series.name, releases)
+    };
     let suggested = (!matches!(unknown.meant, Meant::Alike)).then(suggest);
     let Some(meant) = suggested.flatten() else {
         return finding.help(
