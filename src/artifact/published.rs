@@ -25,7 +25,8 @@ const MAKERS: [&str; 10] = [
 
 /// How functions that read a metric begin.
 const READERS: [&str; 13] = [
-    "assert", "check", "expect", "extract", "fetch", "find", "get", "has", "is", "parse", "query", "read", "scrape",
+    "assert", "check", "expect", "extract", "fetch", "find", "get", "has", "is", "parse", "query",
+    "read", "scrape",
 ];
 
 /// What stands before the name of a metric in other texts.
@@ -50,13 +51,18 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
     let constants = constants(text, stem);
     let mut found = BTreeSet::new();
     for mark in MARKS {
-        let behind = text.match_indices(mark).map(|(at, _)| &text[at + mark.len()..]);
+        let behind = text
+            .match_indices(mark)
+            .map(|(at, _)| &text[at + mark.len()..]);
         found.extend(behind.map(|rest| word(rest.trim_start_matches([' ', '"', '\'']))));
     }
     for (at, bracket) in text.match_indices(['(', '{']) {
         if is_maker(&text[..at]) {
             let arguments = &text[at + bracket.len()..];
-            let end = arguments.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST);
+            let end = arguments
+                .char_indices()
+                .map(|(at, _)| at)
+                .take_while(|at| *at <= LONGEST);
             let arguments = &arguments[..end.last().unwrap_or(0)];
             found.extend(name(&constants, within(arguments)));
         }
@@ -127,11 +133,15 @@ fn constants<'t>(text: &'t str, stem: &str) -> BTreeMap<&'t str, &'t str> {
         let before = text[..at].strip_suffix(['"', '\'', '`'])?;
         let value = literal(&text[before.len()..])?;
         let before = before.trim_end_matches([' ', ':', '=']);
-        let before = before.strip_suffix("&str").map_or(before, |rest| rest.trim_end_matches([' ', ':']));
+        let before = before
+            .strip_suffix("&str")
+            .map_or(before, |rest| rest.trim_end_matches([' ', ':']));
         let start = before.trim_end_matches(is_part).len();
         Some((&before[start..], value))
     });
-    quoted.filter(|(constant, _)| !constant.is_empty()).collect()
+    quoted
+        .filter(|(constant, _)| !constant.is_empty())
+        .collect()
 }
 
 /// The identifier that a text begins with.
@@ -142,7 +152,10 @@ fn identifier(text: &str) -> &str {
 
 /// The literal that a text begins with, if it holds only a name.
 fn literal(text: &str) -> Option<&str> {
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let quote = text
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let inner = &text[1..];
     let inner = &inner[..inner.find(quote)?];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/');
@@ -166,19 +179,40 @@ mod tests {
     #[test]
     fn client_libraries_of_every_language() {
         for (text, name) in [
-            ("D = Gauge(\n    \"vllm_queue_depth\",\n    \"doc\")", "vllm_queue_depth"),
-            ("Counter('hits', 'doc', namespace='vllm', subsystem='cache')", "vllm_cache_hits"),
+            (
+                "D = Gauge(\n    \"vllm_queue_depth\",\n    \"doc\")",
+                "vllm_queue_depth",
+            ),
+            (
+                "Counter('hits', 'doc', namespace='vllm', subsystem='cache')",
+                "vllm_cache_hits",
+            ),
             ("DEPTH = \"vllm:depth\"\nGauge(DEPTH, \"d\")", "vllm:depth"),
-            ("meter.create_observable_gauge(name=\"vllm.queue.depth\", callbacks=[f()])", "vllm_queue_depth"),
-            ("prometheus.NewGaugeVec(prometheus.GaugeOpts{\n\tNamespace: \"vllm\",\n\tName: \"lag\"}, nil)", "vllm_lag"),
-            ("prometheus.NewDesc(\"vllm_up\", \"x\", nil, nil)", "vllm_up"),
+            (
+                "meter.create_observable_gauge(name=\"vllm.queue.depth\", callbacks=[f()])",
+                "vllm_queue_depth",
+            ),
+            (
+                "prometheus.NewGaugeVec(prometheus.GaugeOpts{\n\tNamespace: \"vllm\",\n\tName: \"lag\"}, nil)",
+                "vllm_lag",
+            ),
+            (
+                "prometheus.NewDesc(\"vllm_up\", \"x\", nil, nil)",
+                "vllm_up",
+            ),
             ("meter.Int64Counter(\"vllm_retries\")", "vllm_retries"),
-            ("new client.Histogram({ help: 'x', name: 'vllm_ttft_seconds' })", "vllm_ttft_seconds"),
+            (
+                "new client.Histogram({ help: 'x', name: 'vllm_ttft_seconds' })",
+                "vllm_ttft_seconds",
+            ),
             ("register_int_gauge!(\"vllm_slots\", \"x\")", "vllm_slots"),
             ("Gauge.build().name(\"vllm_jobs\").register()", "vllm_jobs"),
             ("echo \"# TYPE vllm_restarts counter\"", "vllm_restarts"),
             ("{ record: 'vllm:ttft:p95', expr: q }", "vllm:ttft:p95"),
-            ("target_label: __name__\nreplacement: vllm_total_waiting", "vllm_total_waiting"),
+            (
+                "target_label: __name__\nreplacement: vllm_total_waiting",
+                "vllm_total_waiting",
+            ),
         ] {
             assert_eq!(published(text, "vllm"), [name], "{text}");
         }

@@ -127,9 +127,8 @@ fn misspelt<'a>(
     all: impl Iterator<Item = &'a str>,
     families: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let words = |name: &'a str| name.split([':', '_']).map(singular);
     let known: BTreeSet<&str> = all.flat_map(words).collect();
-    let meant: Vec<&str> = name.split([':', '_']).map(singular).collect();
+    let meant: Vec<&str> = words(name).collect();
     let is_slip = |word: &str, of: &str| {
         let limit = word.chars().count() / 4;
         !known.contains(word)
@@ -147,7 +146,13 @@ fn misspelt<'a>(
     found.next().is_none().then_some(first)
 }
 
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split([':', '_']).map(singular)
+}
+
 /// A word without the `s` of its plural: the singular for the plural is the most common slip.
 fn singular(word: &str) -> &str {
-    word.strip_suffix('s').filter(|rest| !rest.ends_with('s')).unwrap_or(word)
+    word.strip_suffix('s')
+        .filter(|rest| !rest.ends_with('s'))
+        .unwrap_or(word)
 }

@@ -146,6 +146,20 @@ impl<'c> Scope<'c> {
         &self.labels
     }
 
+    /// Labels that a product has on its own metrics, with a name that a scrape would hardly add: of several words.
+    pub(super) fn own_labels(&self) -> impl Iterator<Item = &str> {
+        let own = self.products.iter().flat_map(|product| {
+            let families = product.catalog.families();
+            families.filter(|family| product.claims(family.name()))
+        });
+        let labels = own
+            .flat_map(|family| family.shapes())
+            .flat_map(|shape| &shape.labels);
+        labels
+            .map(String::as_str)
+            .filter(|label| label.contains('_'))
+    }
+
     /// True if the list of added labels is complete.
     pub fn has_all_labels(&self) -> bool {
         self.has_all_labels

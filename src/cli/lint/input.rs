@@ -83,7 +83,9 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     }
     progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
-    let others: Vec<_> = others.filter_map(|path| other(&path).map(|other| (path, other))).collect();
+    let others: Vec<_> = others
+        .filter_map(|path| other(&path).map(|other| (path, other)))
+        .collect();
     for (path, (is_ours, published)) in others {
         loaded.others.extend(is_ours.then_some(path));
         loaded.published.extend(published);

@@ -41,6 +41,7 @@ declare_rule! {
         summary: "a counter is used without `rate`",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain as to the type, which is recorded. The rule assumes that a threshold means recent events, not all events since the start.",
         fixes: Fixes::Unsafe("adds `rate(…)` around the buckets of a quantile"),
         since: "0.1.0",
         check: Check::Query(check),

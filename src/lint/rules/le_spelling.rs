@@ -1,10 +1,10 @@
 //! Bucket boundaries in a spelling that no server exposes.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::diag::{Applicability, Fix, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{MatchOp, Matcher};
 use crate::promql::rewrite::Edit;
 
 declare_rule! {
@@ -14,7 +14,8 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// Matchers compare text. vLLM writes every boundary as a decimal number with a point: `120.0`, not `120`.
+    /// Matchers compare text. vLLM writes every boundary as a decimal number with a point: `120.0`, not `120`. A Prometheus
+    /// that scrapes vLLM stores `120.0`. A pipeline with OpenTelemetry may store `120`.
     ///
     /// ### Example
     ///
@@ -26,13 +27,15 @@ declare_rule! {
     ///
     /// ```promql
     /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}
+    /// vllm:e2e_request_latency_seconds_bucket{le=~"120|120[.]0"}   # in every store
     /// ```
     pub const RULE: Rule = Rule {
         name: "le-spelling",
         summary: "an `le` matcher spells a bucket boundary differently from the server",
         group: Group::Histogram,
-        level: Severity::Error,
-        fixes: Fixes::Safe("replaces the value with the spelling of the server"),
+        level: Severity::Warning,
+        certain: "Certain for what a Prometheus stores that scrapes the server. Behind an OpenTelemetry collector, the other spelling may be right.",
+        fixes: Fixes::Safe("matches both spellings"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -53,17 +56,28 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             "`{}` spells this bucket boundary `{right}`, not `{value}`",
             series.name
         );
-        let finding = out
-            .at(cx.span(&matcher.value_span), message)
-            .help(format!("use `le=\"{right}\"`"));
-        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-        let fix = cx.fix(
-            format!("replace with `{right}`"),
-            &[edit],
-            Applicability::Safe,
-        );
+        let finding = out.at(cx.span(&matcher.value_span), message).help(format!(
+            "use `le=\"{right}\"`, or a pattern that matches both spellings"
+        ));
+        let fix = both(cx, matcher, value, right);
         out.push(finding.maybe_fix(fix));
     }
+}
+
+/// The fix that matches both spellings: a store behind OpenTelemetry has the other one.
+fn both(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> Option<Fix> {
+    let op = match matcher.op {
+        MatchOp::Equal => "=~",
+        _ => "!~",
+    };
+    let pattern = format!("{value}|{right}").replace('.', "[.]");
+    let place = matcher.span.clone();
+    let new = format!("{}{op}\"{pattern}\"", cx.text(&matcher.label.span));
+    cx.fix(
+        format!("replace with `{new}`"),
+        &[Edit::new(place, new)],
+        Applicability::Safe,
+    )
 }
 
 /// The spelling of a boundary that all shapes share, if no shape has `value`.

@@ -9,8 +9,9 @@ use crate::yaml::Text;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports `{{ $labels.x }}` in annotations and labels of an alert if the expression drops `x`, or if no series
-    /// has `x`.
+    /// Reports `{{ $labels.x }}` in annotations and labels of an alert if an aggregation, a function or a join of the
+    /// expression drops `x`. If the expression keeps all labels, it reports what `unknown-label` would report in a
+    /// matcher.
     ///
     /// ### Why
     ///
@@ -36,6 +37,7 @@ declare_rule! {
         summary: "an annotation uses a label that the query result does not have",
         group: Group::Labels,
         level: Severity::Warning,
+        certain: "Certain for labels that an aggregation, a function or a join drops. For other labels, see `unknown-label`.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -51,11 +53,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .iter()
         .chain(&alert.labels)
         .map(|pair| &pair.value);
-    let mut flow = None;
     for text in texts.filter(|text| text.value.contains("{{")) {
         for (label, at) in labels(text) {
-            let flow = flow.get_or_insert_with(|| cx.labels(cx.expr));
-            if flow.presence(&label) == Presence::Never {
+            if cx.presence(&label) == Presence::Never {
                 let message =
                     format!("the alert has no label `{label}`: the template prints nothing");
                 let finding = out.at(text.map.span(at), message);

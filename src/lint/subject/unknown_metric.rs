@@ -91,7 +91,8 @@ impl<'c> UnknownMetric<'c> {
         rest.is_some_and(|rest| {
             let last = rest.rsplit(['_', ':']).next().unwrap_or(rest);
             let window = last.trim_start_matches(|c: char| c.is_ascii_lowercase());
-            let is_window = window.ends_with(['s', 'm', 'h', 'd', 'w']) && Duration::parse(window).is_some();
+            let is_window =
+                window.ends_with(['s', 'm', 'h', 'd', 'w']) && Duration::parse(window).is_some();
             rest.contains(':') || is_window
         })
     }
