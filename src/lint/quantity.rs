@@ -57,6 +57,14 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
+    /// The subject of a message about an expression: the name of its series, if it is not calculated.
+    pub(super) fn named(&self, expr: &Expr, series: &Series<'_, '_>) -> String {
+        match share::calculates(expr) {
+            true => "this ratio".to_owned(),
+            false => format!("`{}`", series.name),
+        }
+    }
+
     fn reckoned(&self, expr: &Expr) -> Option<(Measure, usize)> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.measured(inner),

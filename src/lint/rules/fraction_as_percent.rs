@@ -60,10 +60,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     quantiles(cx, out);
     for comparison in cx.comparisons() {
         if let Some((Measure::Fraction, series)) = cx.measure(comparison.subject) {
-            let what = match series.subject.is_gauge() {
-                true => format!("`{}`", series.name),
-                false => "this ratio".to_owned(),
-            };
+            let what = cx.named(comparison.subject, series);
             compared(cx, out, comparison, &what);
             scaled_twice(cx, out, comparison, series.name);
         }
@@ -84,8 +81,8 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     };
     let message = format!(
-        "`{}` is a fraction from 0 to 1, but the panel has the unit `percent`",
-        series.name
+        "{} is a fraction from 0 to 1, but the panel has the unit `percent`",
+        cx.named(cx.expr, series)
     );
     let finding = out
         .at(unit.span(), message)

@@ -35,7 +35,7 @@ declare_rule! {
         group: Group::Histogram,
         level: Severity::Warning,
         certain: "Certain for what a Prometheus stores that scrapes the server. Behind an OpenTelemetry collector, the other spelling may be right.",
-        fixes: Fixes::Safe("matches both spellings"),
+        fixes: Fixes::Safe("matches both spellings, or replaces the value with the spelling of the server"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -66,6 +66,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The fix that matches both spellings: a store behind OpenTelemetry has the other one.
 fn both(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> Option<Fix> {
+    if right.strip_suffix(".0") != Some(value) {
+        // No store has this one.
+        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
+        return cx.fix(format!("replace with `{right}`"), &[edit], Applicability::Safe);
+    }
     let op = match matcher.op {
         MatchOp::Equal => "=~",
         _ => "!~",
