@@ -46,7 +46,7 @@ mod variable;
 use std::path::Path;
 
 pub use model::*;
-pub use published::published;
+pub use published::{added_labels, published};
 pub use raw::Raw;
 pub use unread::Unread;
 

@@ -74,6 +74,31 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
     found.into_iter().filter(ours).collect()
 }
 
+/// Labels that scrapes add: targets of relabelling, and labels of pods and services that monitors copy.
+pub fn added_labels(text: &str) -> Vec<String> {
+    const TARGETS: [&str; 4] = [
+        "target_label:",
+        "targetLabel:",
+        "target_label\":",
+        "targetLabel\":",
+    ];
+    const LISTS: [&str; 2] = ["podTargetLabels:", "targetLabels:"];
+    let behind = |mark: &'static str| {
+        let places = text.match_indices(mark);
+        places.map(move |(at, _)| &text[at + mark.len()..])
+    };
+    let bare = |text: &str| word(text.trim_start_matches([' ', '"', '\'']));
+    let targets = TARGETS.into_iter().flat_map(behind).map(bare);
+    let lists = LISTS.into_iter().flat_map(behind).flat_map(|rest| {
+        let lines = rest.lines().skip(1).map(str::trim_start);
+        lines.map_while(|line| line.strip_prefix("- ")).map(bare)
+    });
+    let labels = targets
+        .chain(lists)
+        .filter(|label| !label.is_empty() && !label.starts_with("__"));
+    labels.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// True if a text ends with a function or a type that makes a metric.
 fn is_maker(before: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '!');
@@ -174,7 +199,14 @@ fn word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::published;
+    use super::{added_labels, published};
+
+    #[test]
+    fn labels_that_scrapes_add() {
+        let text = "- target_label: model\n- {targetLabel: 'tenant'}\n- target_label: __address__\n- target_label: $1\n\
+                    podTargetLabels:\n  - team\n  - \"tier\"\nother:\n  - none\n";
+        assert_eq!(added_labels(text), ["model", "team", "tenant", "tier"]);
+    }
 
     #[test]
     fn client_libraries_of_every_language() {

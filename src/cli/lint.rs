@@ -182,6 +182,7 @@ impl Job<'_> {
     /// All findings, those about unreadable files first.
     fn check(&self, loaded: &Loaded) -> Vec<Diagnostic> {
         let scope = self.scope.clone().published(loaded.published());
+        let scope = scope.adding(loaded.added_labels());
         let settings = Settings {
             scope: &scope,
             config: self.config,

@@ -131,6 +131,13 @@ impl<'c> Scope<'c> {
         self
     }
 
+    /// Adds labels that a scrape adds.
+    #[must_use]
+    pub fn adding(mut self, labels: impl IntoIterator<Item = String>) -> Self {
+        self.labels.extend(labels);
+        self
+    }
+
     /// Adds labels, and series of other exporters, that specs declare.
     #[must_use]
     pub(super) fn declared(mut self, labels: Vec<String>, series: Vec<String>) -> Self {

@@ -146,6 +146,13 @@ impl Loaded {
         loaded
     }
 
+    /// Labels that scrape configurations among the files add.
+    pub(super) fn added_labels(&self) -> Vec<String> {
+        let read = self.files.par_iter();
+        let of = |file: &FileId| artifact::added_labels(self.sources.get(*file).text());
+        read.flat_map_iter(|(file, _)| of(file)).collect()
+    }
+
     /// Metrics that files publish, read or not.
     pub(super) fn published(&self) -> Vec<String> {
         let read = self.files.par_iter();

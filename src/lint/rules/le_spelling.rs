@@ -69,7 +69,11 @@ fn both(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> Op
     if right.strip_suffix(".0") != Some(value) {
         // No store has this one.
         let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-        return cx.fix(format!("replace with `{right}`"), &[edit], Applicability::Safe);
+        return cx.fix(
+            format!("replace with `{right}`"),
+            &[edit],
+            Applicability::Safe,
+        );
     }
     let op = match matcher.op {
         MatchOp::Equal => "=~",

@@ -38,8 +38,10 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// If you do not set `labels`, only likely typos are reported: labels similar to one of the metric's labels, and
-    /// labels of other vLLM metrics. If you set it, every unknown label is reported.
+    /// - If you do not set `labels`, only likely typos are reported: labels similar to one of the metric's labels, and
+    ///   labels of other vLLM metrics with several words, such as `finished_reason`. If you set it, every unknown label is
+    ///   reported.
+    /// - Labels that scrape configurations and monitors of the same run add (`target_label`, `podTargetLabels`) are known.
     pub const RULE: Rule = Rule {
         name: "unknown-label",
         summary: "the metric does not have the label",

@@ -432,6 +432,17 @@ fn what_programs_of_the_same_folder_publish_is_known() {
         "prometheus.NewCounterVec(prometheus.CounterOpts{\n\tName: \"vllm:retries_total\",\n}, nil)\n",
     );
     project.run(&["lint", "."]).exits(0);
+    // So are labels that a scrape configuration adds.
+    project.write(
+        "rules.yaml",
+        &rules(&["sum by (model) (vllm:num_requests_waiting) > 3"]),
+    );
+    project.run(&["lint", "."]).says("1 warning");
+    project.write(
+        "prometheus.yaml",
+        "relabel_configs:\n- source_labels: [a]\n  target_label: model\n",
+    );
+    project.run(&["lint", "."]).says("No findings");
     // A release's own metric stays what it is, whoever publishes it as well.
     project.write("rules.yaml", &rules(&["vllm:gpu_cache_usage_perc > 0.9"]));
     project.write("mock.py", "Gauge(\"vllm:gpu_cache_usage_perc\", \"…\")\n");
