@@ -43,7 +43,7 @@ declare_rule! {
         summary: "seconds are compared with, or displayed as, milliseconds",
         group: Group::Type,
         level: Severity::Error,
-        certain: "Certain for units of panels, unless an override sets another unit. An implausible threshold is a warning: somebody may wait as long.",
+        certain: "Certain for units of panels, unless an override sets another unit. An implausible threshold is a warning: requests may take as long.",
         fixes: Fixes::Unsafe("divides the threshold by 1000, or sets the unit of the panel"),
         since: "0.1.0",
         check: Check::Query(check),
@@ -103,7 +103,7 @@ fn compared(
     let mut finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("milliseconds?");
-    // Somebody may wait as long.
+    // Requests may take as long.
     finding.severity = Severity::Warning;
     out.push(with_fix(cx, comparison, finding));
 }
