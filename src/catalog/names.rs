@@ -1,7 +1,5 @@
 //! Names: series of a family, known or not, and what was probably meant.
 
-use std::collections::BTreeSet;
-
 use super::shape::MetricType;
 use super::{Catalog, Family, ReleaseId};
 use crate::promql::{Series, split_series};
@@ -112,38 +110,40 @@ impl Catalog {
             return Some(known);
         }
         let (base, series) = split_series(&colon);
-        let families = self.families().filter(|family| serve(family));
-        let served = families.map(Family::name).chain(self.foreign.names());
-        let found = misspelt(base, self.names().chain(self.foreign.names()), served)?;
-        Some(format!("{found}{}", series.suffix())).filter(|name| self.is_known(name))
+        let all = || self.names().chain(self.foreign.names());
+        let is_word = |word: &str| all().flat_map(words).any(|known| known == word);
+        let served = |found: &&str| self.family(found).is_none_or(serve);
+        let mut found = all()
+            .filter(|of| is_slip(base, of, &is_word))
+            .filter(served);
+        let first = found.next()?;
+        let only = found.next().is_none().then_some(first)?;
+        Some(format!("{only}{}", series.suffix())).filter(|name| self.is_known(name))
     }
 }
 
-/// The only one of `families` of which a name is a misspelling, word by word.
+/// True if a name is a misspelling of another, word by word.
 ///
 /// A word that occurs in some name means what it says: `miss` never stands for `hits`, nor `prompt` for `generation`.
-fn misspelt<'a>(
-    name: &str,
-    all: impl Iterator<Item = &'a str>,
-    families: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let known: BTreeSet<&str> = all.flat_map(words).collect();
-    let meant: Vec<&str> = words(name).collect();
-    let is_slip = |word: &str, of: &str| {
+fn is_slip(name: &str, of: &str, is_word: &dyn Fn(&str) -> bool) -> bool {
+    if name.len().abs_diff(of.len()) > name.len() / 4 + 1 {
+        return false;
+    }
+    let same = |word: &str, of: &str| {
         let limit = word.chars().count() / 4;
-        !known.contains(word)
-            && word.len().abs_diff(of.len()) <= limit
-            && strsim::osa_distance(word, of) <= limit
+        word == of
+            || word.len().abs_diff(of.len()) <= limit
+                && strsim::osa_distance(word, of) <= limit
+                && !is_word(word)
     };
-    let fits = |family: &&str| {
-        let mut of = words(family);
-        let mut same = meant.iter().map(|word| (*word, of.next()));
-        let all = same.all(|(word, of)| of.is_some_and(|of| word == of || is_slip(word, of)));
-        all && of.next().is_none()
-    };
-    let mut found = families.filter(fits);
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+    let (mut words, mut of) = (words(name), words(of));
+    loop {
+        match (words.next(), of.next()) {
+            (None, None) => return true,
+            (Some(word), Some(of)) if same(word, of) => {}
+            _ => return false,
+        }
+    }
 }
 
 fn words(name: &str) -> impl Iterator<Item = &str> {

@@ -1,10 +1,10 @@
 //! Bucket boundaries in a spelling that no server exposes.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, Fix, Fixes, Group, Severity};
+use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{MatchOp, Matcher};
+use crate::promql::ast::{MatchOp, Matcher, TextSpan};
 use crate::promql::rewrite::Edit;
 
 declare_rule! {
@@ -56,37 +56,25 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             "`{}` spells this bucket boundary `{right}`, not `{value}`",
             series.name
         );
-        let finding = out.at(cx.span(&matcher.value_span), message).help(format!(
-            "use `le=\"{right}\"`, or a pattern that matches both spellings"
-        ));
-        let fix = both(cx, matcher, value, right);
-        out.push(finding.maybe_fix(fix));
+        let finding = out.at(cx.span(&matcher.value_span), message);
+        let (place, new) = stored(cx, matcher, value, right);
+        let title = format!("replace with `{new}`");
+        let fix = cx.fix(title, &[Edit::new(place, &new)], Applicability::Safe);
+        out.push(finding.help(format!("use `{new}`")).maybe_fix(fix));
     }
 }
 
-/// The fix that matches both spellings: a store behind OpenTelemetry has the other one.
-fn both(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> Option<Fix> {
-    if right.strip_suffix(".0") != Some(value) {
-        // No store has this one.
-        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-        return cx.fix(
-            format!("replace with `{right}`"),
-            &[edit],
-            Applicability::Safe,
-        );
-    }
-    let op = match matcher.op {
-        MatchOp::Equal => "=~",
-        _ => "!~",
-    };
+/// What selects the bucket in every store, and its place: a store behind OpenTelemetry has whole numbers without `.0`.
+fn stored(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> (TextSpan, String) {
+    let is_whole = right.strip_suffix(".0") == Some(value);
     let pattern = format!("{value}|{right}").replace('.', "[.]");
-    let place = matcher.span.clone();
-    let new = format!("{}{op}\"{pattern}\"", cx.text(&matcher.label.span));
-    cx.fix(
-        format!("replace with `{new}`"),
-        &[Edit::new(place, new)],
-        Applicability::Safe,
-    )
+    let (op, new) = match (matcher.op, is_whole) {
+        (op, false) => (op.symbol(), right),
+        (MatchOp::Equal, true) => ("=~", &*pattern),
+        (_, true) => ("!~", &*pattern),
+    };
+    let label = cx.text(&matcher.label.span);
+    (matcher.span.clone(), format!("{label}{op}\"{new}\""))
 }
 
 /// The spelling of a boundary that all shapes share, if no shape has `value`.
