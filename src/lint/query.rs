@@ -22,7 +22,7 @@ use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
 use crate::diag::{self, Applicability, Fix};
 use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
-use crate::promql::labels::{Leaf, Presence, label_flow};
+use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
@@ -220,7 +220,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         flow::Leaves { cx, label }
     }
 
-    /// Whether the result of the query has a label.
+    /// The labels that the result of the query always has, may have and never has.
+    pub fn labels(&self) -> Flow {
+        label_flow(self.expr, &self.leaves())
+    }
+
+    /// Whether the result of the query has a label, which may be a slip for a label of its series.
     pub fn presence(&self, label: &str) -> Presence {
         let leaves = flow::Leaves {
             cx: *self,

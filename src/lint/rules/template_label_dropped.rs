@@ -1,7 +1,9 @@
 //! Templates that use a label that the alert does not have.
 
+use std::collections::BTreeMap;
+
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::query::QueryCx;
+use crate::lint::query::{FEW, QueryCx, may_have};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::Presence;
 use crate::yaml::Text;
@@ -53,9 +55,17 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .iter()
         .chain(&alert.labels)
         .map(|pair| &pair.value);
+    let mut flow = None;
+    let mut dropped: BTreeMap<String, bool> = BTreeMap::new();
     for text in texts.filter(|text| text.value.contains("{{")) {
         for (label, at) in labels(text) {
-            if cx.presence(&label) == Presence::Never {
+            let is_dropped = || {
+                let flow = flow.get_or_insert_with(|| cx.labels());
+                let slips = || cx.series.iter().take(FEW).any(|s| !may_have(cx, s, &label));
+                flow.presence(&label) == Presence::Never
+                    || slips() && cx.presence(&label) == Presence::Never
+            };
+            if *dropped.entry(label.clone()).or_insert_with(is_dropped) {
                 let message =
                     format!("the alert has no label `{label}`: the template prints nothing");
                 let finding = out.at(text.map.span(at), message);
