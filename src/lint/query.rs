@@ -8,7 +8,7 @@ mod recorded;
 mod replacements;
 mod series;
 
-pub(super) use labels::{lacks, may_have, meant};
+pub(super) use labels::{lacks, may_have, meant, slip};
 pub(super) use memo::{FEW, Measure, Memo};
 pub use series::Series;
 pub(super) use series::{Names, series};

@@ -14,13 +14,16 @@ pub(in crate::lint) fn may_have(
     series: &Series<'_, '_>,
     label: &str,
 ) -> bool {
-    let is_slip = || {
-        let shapes = series.subject.shapes();
-        let known = shapes.iter().flat_map(|shape| &shape.labels);
-        meant(label, &known.map(String::as_str).collect()).is_some()
-    };
     let is_of_another = || cx.scope.own_labels().any(|own| own == label);
-    !lacks(cx, series, label) || !(cx.scope.has_all_labels() || is_of_another() || is_slip())
+    !lacks(cx, series, label)
+        || !(cx.scope.has_all_labels() || is_of_another() || slip(series, label).is_some())
+}
+
+/// Help: the label of a series for which the label is a slip.
+pub(in crate::lint) fn slip(series: &Series<'_, '_>, label: &str) -> Option<String> {
+    let shapes = series.subject.shapes();
+    let known = shapes.iter().flat_map(|shape| &shape.labels);
+    meant(label, &known.map(String::as_str).collect())
 }
 
 /// True if recordings show the series without the label, and neither a usual scrape nor the configuration adds it.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::query::{FEW, QueryCx, may_have};
+use crate::lint::query::{FEW, QueryCx, may_have, slip};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::labels::Presence;
+use crate::promql::labels::{Flow, Presence};
 use crate::yaml::Text;
 
 declare_rule! {
@@ -56,27 +56,36 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .chain(&alert.labels)
         .map(|pair| &pair.value);
     let mut flow = None;
-    let mut dropped: BTreeMap<String, bool> = BTreeMap::new();
+    let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
     for text in texts.filter(|text| text.value.contains("{{")) {
         for (label, at) in labels(text) {
-            let is_dropped = || {
+            let judged = known.entry(label.clone()).or_insert_with(|| {
                 let flow = flow.get_or_insert_with(|| cx.labels());
-                let slips = || cx.series.iter().take(FEW).any(|s| !may_have(cx, s, &label));
-                flow.presence(&label) == Presence::Never
-                    || slips() && cx.presence(&label) == Presence::Never
-            };
-            if *dropped.entry(label.clone()).or_insert_with(is_dropped) {
+                missing(cx, flow, &label)
+            });
+            if let Some(help) = judged {
                 let message =
                     format!("the alert has no label `{label}`: the template prints nothing");
                 let finding = out.at(text.map.span(at), message);
                 let finding =
                     finding.related(cx.query.span(), "the labels come from this expression");
-                out.push(finding.help(format!(
-                    "keep `{label}` in the expression, or remove `{label}` from the text"
-                )));
+                out.push(finding.help(help.clone()));
             }
         }
     }
+}
+
+/// What to do about a label that the alert does not have; none if the alert may have the label.
+fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
+    if flow.presence(label) == Presence::Never {
+        return Some(format!(
+            "keep `{label}` in the expression, or remove `{label}` from the text"
+        ));
+    }
+    let mut series = cx.series.iter().take(FEW);
+    let series = series.find(|series| !may_have(cx, series, label))?;
+    let help = || slip(series, label).unwrap_or_else(|| format!("remove `{label}` from the text"));
+    (cx.presence(label) == Presence::Never).then(help)
 }
 
 /// True when a text has a `range` or `with`.
