@@ -30,6 +30,7 @@ mod metrics_ql;
 mod model;
 mod parts;
 mod perses;
+mod published;
 mod raw;
 mod reader;
 mod rules;
@@ -45,6 +46,7 @@ mod variable;
 use std::path::Path;
 
 pub use model::*;
+pub use published::{added_labels, published};
 pub use raw::Raw;
 pub use unread::{Unread, first_unread};
 

@@ -1,8 +1,7 @@
 //! Names: series of a family, known or not, and what was probably meant.
 
 use super::shape::MetricType;
-use super::{Catalog, Family};
-use crate::diag::nearest;
+use super::{Catalog, Family, ReleaseId};
 use crate::promql::{Series, split_series};
 
 /// What Ray puts before the names of all metrics that programs in it publish.
@@ -85,8 +84,17 @@ impl Catalog {
         self.families.keys().map(String::as_str)
     }
 
-    /// The known name that was probably meant: `vllm_x` for `vllm:x`, a counter without `_total`, a slip.
-    pub fn suggest(&self, name: &str) -> Option<String> {
+    /// The name that was probably meant: `vllm_x` for `vllm:x`, a counter without `_total`, a slip. Each of the releases
+    /// serves it.
+    pub fn suggest(&self, name: &str, releases: &[ReleaseId]) -> Option<String> {
+        let serve = |family: &Family| {
+            let mut releases = releases.iter().map(|id| self.release(*id));
+            releases.all(|release| family.is_on(release))
+        };
+        let is_served = |name: &str| match self.series_of(name) {
+            Some((family, _)) => serve(family),
+            None => self.is_known(name),
+        };
         let colon = self.own_spelling(name).unwrap_or_else(|| name.to_owned());
         let exact = [
             Some(colon.clone()),
@@ -98,27 +106,53 @@ impl Catalog {
             .into_iter()
             .flatten()
             .filter(|candidate| candidate != name);
-        if let Some(known) = exact.into_iter().find(|candidate| self.is_known(candidate)) {
+        if let Some(known) = exact.into_iter().find(|candidate| is_served(candidate)) {
             return Some(known);
         }
         let (base, series) = split_series(&colon);
-        let suffix = series.suffix();
-        self.near(base).map(|found| format!("{found}{suffix}"))
+        let all = || self.names().chain(self.foreign.names());
+        let is_word = |word: &str| all().flat_map(words).any(|known| known == word);
+        let served = |found: &&str| self.family(found).is_none_or(serve);
+        let mut found = all()
+            .filter(|of| is_slip(base, of, &is_word))
+            .filter(served);
+        let first = found.next()?;
+        let only = found.next().is_none().then_some(first)?;
+        Some(format!("{only}{}", series.suffix())).filter(|name| self.is_known(name))
     }
+}
 
-    /// Families of the newest release come first, so that no removed one is suggested. A name of another exporter is never
-    /// treated as one of vLLM.
-    fn near(&self, base: &str) -> Option<&str> {
-        let prefix = base
-            .split_inclusive([':', '_'])
-            .next()
-            .filter(|p| p.len() < base.len())?;
-        let alike = |name: &&str| name.starts_with(prefix);
-        let families = self.families().filter(|family| alike(&family.name()));
-        let newest = self.releases.last();
-        let alive = |family: &&Family| newest.is_some_and(|r| family.is_on(r));
-        let current = families.filter(alive).map(Family::name);
-        let others = self.names().chain(self.foreign.names());
-        nearest(base, current).or_else(|| nearest(base, others.filter(alike)))
+/// True if a name is a misspelling of another, word by word.
+///
+/// A word that occurs in some name means what it says: `miss` never stands for `hits`, nor `prompt` for `generation`.
+fn is_slip(name: &str, of: &str, is_word: &dyn Fn(&str) -> bool) -> bool {
+    if name.len().abs_diff(of.len()) > name.len() / 4 + 1 {
+        return false;
     }
+    let same = |word: &str, of: &str| {
+        let limit = word.chars().count() / 4;
+        word == of
+            || word.len().abs_diff(of.len()) <= limit
+                && strsim::osa_distance(word, of) <= limit
+                && !is_word(word)
+    };
+    let (mut words, mut of) = (words(name), words(of));
+    loop {
+        match (words.next(), of.next()) {
+            (None, None) => return true,
+            (Some(word), Some(of)) if same(word, of) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split([':', '_']).map(singular)
+}
+
+/// A word without the `s` of its plural: the singular for the plural is the most common slip.
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s')
+        .filter(|rest| !rest.ends_with('s'))
+        .unwrap_or(word)
 }

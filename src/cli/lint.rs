@@ -181,8 +181,10 @@ impl Job<'_> {
 
     /// All findings, those about unreadable files first.
     fn check(&self, loaded: &Loaded) -> Vec<Diagnostic> {
+        let scope = self.scope.clone().published(loaded.published());
+        let scope = scope.adding(loaded.added_labels());
         let settings = Settings {
-            scope: self.scope,
+            scope: &scope,
             config: self.config,
             vllm: self.args.vllm.as_deref(),
             today: self.today,

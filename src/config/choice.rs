@@ -82,6 +82,7 @@ mod tests {
             group,
             doc_comment: "",
             level: Severity::Error,
+            certain: "",
             fixes: Fixes::None,
             since: "0.1.0",
         }

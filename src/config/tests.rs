@@ -80,6 +80,7 @@ fn rules_that_nobody_knows() {
         group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
+        certain: "",
         fixes: Fixes::None,
         since: "0.1.0",
     };

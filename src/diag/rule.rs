@@ -125,6 +125,8 @@ pub struct RuleInfo {
     pub doc_comment: &'static str,
     /// The default level of its findings.
     pub level: Severity,
+    /// When a finding is certain, and what the rule assumes otherwise.
+    pub certain: &'static str,
     /// The fixes that its findings may have.
     pub fixes: Fixes,
     /// The slosmith version that added it.
@@ -189,6 +191,7 @@ mod tests {
             group: Group::Style,
             doc_comment: " One\n two.\n\n - a\n   b\n - c\n\n ```yaml\n x:\n   y: 1\n ```\n",
             level: Severity::Info,
+            certain: "Certain.",
             fixes: Fixes::None,
             since: "0.1.0",
         };

@@ -111,7 +111,7 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
     let (old_names, new_names) = (Names::new(from), Names::new(to));
     let mut items: Vec<Item> = Vec::new();
     let mut last = Site::Other;
-    let every = |_: &str| true;
+    let every = |_: &str, _: &str| true;
     for (query, site) in sited(artifact) {
         let Some(expr) = invalid_promql::parse(query).0 else {
             continue;
@@ -131,6 +131,7 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
             expr: &expr,
             series,
             memo,
+            rule: "",
             // The fixes are only printed.
             review: Some(Review(&every)),
         };

@@ -110,10 +110,10 @@ impl File<'_> {
                 continue;
             };
             let before = OnceCell::new();
-            let review = |text: &str| {
+            let review = |rule: &str, text: &str| {
                 let checked = |text: &str| Some(counts(&self.check(query, *site, text, &names)?));
                 let before = before.get_or_init(|| checked(&query.text));
-                is_no_worse(before.as_ref(), checked(text).as_ref())
+                is_better(rule, before.as_ref(), checked(text).as_ref())
             };
             let (mut series, holders) = series(&expr, &names);
             if query.role == Role::Mention {
@@ -142,6 +142,7 @@ impl File<'_> {
             expr,
             series,
             memo,
+            rule: "",
             review,
         }
     }
@@ -152,7 +153,11 @@ impl File<'_> {
             if let Check::Query(check) = rule.check
                 && (!is_mention || OF_MENTIONS.contains(&rule.info.name))
             {
-                run(rule, found, |out| check(cx, out));
+                let cx = QueryCx {
+                    rule: rule.info.name,
+                    ..*cx
+                };
+                run(rule, found, |out| check(&cx, out));
             }
         }
     }
@@ -230,12 +235,14 @@ fn counts(found: &[Diagnostic]) -> Counts {
     counts
 }
 
-/// True if no rule has more findings than before, and the text is still readable.
-fn is_no_worse(before: Option<&Counts>, after: Option<&Counts>) -> bool {
+/// True if a rule has fewer findings than before, no rule has more, and the text is still readable.
+fn is_better(rule: &str, before: Option<&Counts>, after: Option<&Counts>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => {
             let had = |code| before.get(code).copied().unwrap_or(0);
-            after.iter().all(|(code, n)| *n <= had(code))
+            after
+                .iter()
+                .all(|(code, n)| *n + usize::from(*code == rule) <= had(code))
         }
         // The check of the whole file covers queries that could not be read before.
         (None, _) => true,

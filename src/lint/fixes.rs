@@ -32,7 +32,7 @@ pub(super) fn advise<'q, 'c>(
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
-        finding = finding.help(format!("use {}", in_words(&new, known)));
+        finding = finding.help(format!("use {}", in_words(&new, series, known)));
         let fix = (!known.in_ray)
             .then(|| advice.reshaped(&new, kind))
             .flatten();
@@ -41,7 +41,7 @@ pub(super) fn advise<'q, 'c>(
         finding = finding
             .help("count a metric that every instance exposes: the metric has no replacement");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
-        let nearest = known.spelled(nearest);
+        let nearest = spelled(series, known, nearest);
         finding = finding.help(format!(
             "remove the query, or use the closest metric, `{nearest}`: the metric has no replacement"
         ));
@@ -52,6 +52,31 @@ pub(super) fn advise<'q, 'c>(
         Some(change) => finding.note(change.note.clone()),
         None => finding,
     }
+}
+
+/// A family in the spelling of the query: `vllm_y` where the query has `vllm_x`. A store with one spelling has no series of
+/// another.
+fn spelled(series: &Series<'_, '_>, known: &Known<'_>, family: &str) -> String {
+    let prefix = known.product.catalog.prefix();
+    let lead = known.family.strip_prefix(prefix).and_then(|own| {
+        let at = series.name.find(own)?;
+        Some(format!(
+            "{}{}",
+            &series.name[..at],
+            family.strip_prefix(prefix)?
+        ))
+    });
+    lead.unwrap_or_else(|| known.spelled(family))
+}
+
+/// The edits that rename a series of a family to the same series of another, and keep the spelling.
+fn renaming(series: &Series<'_, '_>, known: &Known<'_>, family: &str) -> Vec<Edit> {
+    let from = spelled(series, known, &known.family);
+    rename_in_selector(
+        series.context.selector,
+        &from,
+        &spelled(series, known, family),
+    )
 }
 
 /// True if the query only counts series, or tests for their absence: other metrics with similar values do not help.
@@ -98,7 +123,6 @@ pub(super) fn rename(
     to: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
-    cx.may_fix().then_some(())?;
     let edits = rename_in_selector(series.context.selector, from, to);
     cx.fix(
         format!("replace `{from}` with `{to}`"),
@@ -115,19 +139,18 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     }
 }
 
-fn in_words(new: &Replacement, known: &Known<'_>) -> String {
+fn in_words(new: &Replacement, series: &Series<'_, '_>, known: &Known<'_>) -> String {
+    let spelled = |name: &str| spelled(series, known, name);
+    let same_part = |name: &str| format!("`{}{}`", spelled(name), known.part.suffix());
     match new {
-        Replacement::Family(name) => format!("`{}`", known.in_family(name)),
-        Replacement::Rate(name) => format!("`rate({}[…])`", known.spelled(name)),
+        Replacement::Family(name) => same_part(name),
+        Replacement::Rate(name) => format!("`rate({}[…])`", spelled(name)),
         Replacement::Ratio { of, over } => {
-            let (of, over) = (known.spelled(of), known.spelled(over));
+            let (of, over) = (spelled(of), spelled(over));
             format!("`rate({of}[…]) / rate({over}[…])`")
         }
         Replacement::Split(names) => {
-            let names: Vec<_> = names
-                .iter()
-                .map(|n| format!("`{}`", known.in_family(n)))
-                .collect();
+            let names: Vec<_> = names.iter().map(|name| same_part(name)).collect();
             names.join(" and ")
         }
     }
@@ -144,7 +167,11 @@ impl Advice<'_, '_, '_> {
     fn renamed(&self, name: &str) -> (String, Option<Fix>) {
         let known = self.known;
         let product = known.product;
-        let new = known.in_family(name);
+        let new = format!(
+            "{}{}",
+            spelled(self.series, known, name),
+            known.part.suffix()
+        );
         let coverage = product
             .catalog
             .coverage(name, &product.selection, &product.profiles);
@@ -153,14 +180,7 @@ impl Advice<'_, '_, '_> {
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
             let help = format!("use `{new}` (same values{since})");
-            let fix = rename(
-                self.cx,
-                self.series,
-                &known.family,
-                name,
-                Applicability::Safe,
-            );
-            return (help, fix);
+            return (help, self.rename(name, Applicability::Safe));
         }
         let on = product.describe(&coverage.present);
         let (first, second) = if older {
@@ -173,6 +193,12 @@ impl Advice<'_, '_, '_> {
         let all = product.selection.releases.iter().all(together);
         let fix = all.then(|| self.either(name, older)).flatten();
         (help, fix)
+    }
+
+    fn rename(&self, name: &str, applicability: Applicability) -> Option<Fix> {
+        let from = spelled(self.series, self.known, &self.known.family);
+        let to = spelled(self.series, self.known, name);
+        rename(self.cx, self.series, &from, &to, applicability)
     }
 
     /// `(new or old)` in the place of the old, around the function where there is a range.
@@ -192,12 +218,7 @@ impl Advice<'_, '_, '_> {
             Some(_) => context.ancestors().next().filter(call)?.span.clone(),
         };
         let old = cx.text(&place);
-        let edits = rename_in_selector(self.series.context.selector, &self.known.family, name);
-        let shifted = edits.into_iter().map(|edit| {
-            let (start, end) = (edit.span.start - place.start, edit.span.end - place.start);
-            Edit::new(start..end, edit.text)
-        });
-        let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;
+        let new = self.renamed_in(old, place.start, name)?;
         let (first, second) = if older {
             (old, new.as_str())
         } else {
@@ -207,15 +228,26 @@ impl Advice<'_, '_, '_> {
         cx.replace_expr(&place, &text, Applicability::Safe)
     }
 
+    /// A text around the selector, which starts at `start`, with the selector of another family; none if nothing changes.
+    fn renamed_in(&self, text: &str, start: usize, name: &str) -> Option<String> {
+        let edits = renaming(self.series, self.known, name).into_iter();
+        let shifted = edits.map(|edit| {
+            let span = edit.span.start - start..edit.span.end - start;
+            Edit::new(span, edit.text)
+        });
+        let new = apply(text, &shifted.collect::<Vec<_>>()).ok()?;
+        (new != text).then_some(new)
+    }
+
     /// An expression with the same meaning, for a gauge that is read without a function.
     fn reshaped(&self, new: &Replacement, kind: ChangeKind) -> Option<Fix> {
-        let (cx, known) = (self.cx, self.known);
+        let cx = self.cx;
         if matches!(kind, ChangeKind::Unit | ChangeKind::Semantics) {
             // The threshold of a comparison would have to change, too.
             return None;
         }
         if let Replacement::Family(name) = new {
-            return rename(cx, self.series, &known.family, name, Applicability::Unsafe);
+            return self.rename(name, Applicability::Unsafe);
         }
         let context = &self.series.context;
         if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
@@ -227,12 +259,7 @@ impl Advice<'_, '_, '_> {
         let old = cx.text(&context.span);
         let window = rate_window(cx.dialect());
         let rate = |name: &String| {
-            let edits = rename_in_selector(self.series.context.selector, &known.family, name);
-            let start = context.span.start;
-            let shifted = edits
-                .into_iter()
-                .map(|edit| Edit::new(edit.span.start - start..edit.span.end - start, edit.text));
-            let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;
+            let new = self.renamed_in(old, context.span.start, name)?;
             Some(format!("rate({new}[{window}])"))
         };
         let text = match new {

@@ -1,11 +1,14 @@
 //! The kind of value of an expression: a fraction, seconds, milliseconds.
 
+mod share;
+
 pub(super) use super::query::Measure;
 use super::query::{QueryCx, Series};
 use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
 use crate::library;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
+use crate::promql::usage::{Exact, exact_constant};
 use crate::promql::with_room;
 use crate::source::Spanned;
 use crate::units::Unit;
@@ -54,6 +57,14 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
+    /// The subject of a message about an expression: the name of its series, if it is not calculated.
+    pub(super) fn named(&self, expr: &Expr, series: &Series<'_, '_>) -> String {
+        match share::calculates(expr) {
+            true => "this ratio".to_owned(),
+            false => format!("`{}`", series.name),
+        }
+    }
+
     fn reckoned(&self, expr: &Expr) -> Option<(Measure, usize)> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.measured(inner),
@@ -76,6 +87,11 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             },
             ExprKind::Binary(binary) => match binary.op {
                 BinaryOp::Div => mean(self, binary).or_else(|| share(self, binary)),
+                // `1 - x`: the rest of a fraction.
+                BinaryOp::Sub if exact_constant(&binary.lhs) == Some(Exact::from_integer(1)) => {
+                    let rest = self.measured(&binary.rhs);
+                    rest.filter(|(measure, _)| *measure == Measure::Fraction)
+                }
                 BinaryOp::And | BinaryOp::Unless => self.measured(&binary.lhs),
                 BinaryOp::Or => {
                     let (left, right) = (self.measured(&binary.lhs)?, self.measured(&binary.rhs)?);
@@ -153,22 +169,19 @@ fn histogram(cx: &QueryCx<'_, '_>, expr: &Expr, part: catalog::Series) -> Option
 /// `rate(x_sum[w]) / rate(x_count[w])`.
 fn mean(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     let (unit, of) = histogram(cx, &binary.lhs, catalog::Series::Sum)?;
+    let pure = !share::calculates(&binary.lhs) && !share::calculates(&binary.rhs);
+    pure.then_some(())?;
     let by = cx.series_in(&binary.rhs).next()?.subject.known()?;
     let family = &cx.series[of].subject.known()?.family;
     let same = by.part == catalog::Series::Count && by.family == *family;
     same.then_some((unit, of))
 }
 
-/// A counter over the counter that it is a part of, as lineage pairs them.
+/// A part over its whole.
 fn share(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
-    let of = only(cx, &binary.lhs)?;
-    let over = cx.series[only(cx, &binary.rhs)?].subject.known()?;
-    let part = cx.series[of].subject.known()?;
-    let lineage = part.product.catalog.lineage();
-    let pair = (part.family.as_str(), over.family.as_str());
-    lineage
-        .is_share(pair.0, pair.1)
-        .then_some((Measure::Fraction, of))
+    let of = cx.indices(&binary.lhs);
+    let is_share = !of.is_empty() && share::is_share(cx, binary);
+    is_share.then_some((Measure::Fraction, of.start))
 }
 
 /// The kind of value of a series.

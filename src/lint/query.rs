@@ -1,12 +1,14 @@
 //! One query, with everything that rules need.
 
 mod flow;
+mod labels;
 mod memo;
 mod patterns;
 mod recorded;
 mod replacements;
 mod series;
 
+pub(super) use labels::{lacks, may_have, meant, slip};
 pub(super) use memo::{FEW, Measure, Memo};
 pub use series::Series;
 pub(super) use series::{Names, series};
@@ -20,7 +22,7 @@ use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
 use crate::diag::{self, Applicability, Fix};
 use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
-use crate::promql::labels::{Flow, Leaf, label_flow};
+use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
@@ -45,13 +47,15 @@ pub struct QueryCx<'q, 'c> {
     pub series: &'q [Series<'q, 'c>],
     /// Cached results.
     pub(super) memo: &'q Memo<'q>,
+    /// The rule that is asked.
+    pub(super) rule: &'static str,
     /// Checks the query after a fix; without it, no fix is made.
     pub(super) review: Option<Review<'q>>,
 }
 
-/// Returns true for a text that, in place of the query, has no additional finding.
+/// Returns true for a text that, in place of the query, has fewer findings of a rule and no additional finding of another.
 #[derive(Clone, Copy)]
-pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str) -> bool);
+pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str, &str) -> bool);
 
 impl std::fmt::Debug for Review<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -168,7 +172,8 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.review.is_some() && self.memo.may_fix(self.query.text.len())
     }
 
-    /// A fix that edits the query; none if the file cannot spell the edit, or if the result has additional findings.
+    /// A fix that edits the query; none if the file cannot spell the edit, if the finding stays, or if the result has
+    /// additional findings.
     pub fn fix(
         &self,
         title: impl Into<String>,
@@ -177,7 +182,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     ) -> Option<Fix> {
         let review = self.review.filter(|_| self.may_fix())?;
         let mended = apply(&self.query.text, edits).ok()?;
-        review.0(&mended).then_some(())?;
+        review.0(self.rule, &mended).then_some(())?;
         let edits = self.edits(edits)?;
         (!edits.is_empty()).then(|| Fix {
             title: title.into(),
@@ -211,12 +216,22 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// The labels of each selector, as far as recordings show them.
     pub fn leaves(&self) -> impl Leaf {
-        flow::Leaves(*self)
+        let (cx, label) = (*self, None);
+        flow::Leaves { cx, label }
     }
 
-    /// The labels that a part of the query always has, may have and never has.
-    pub fn labels(&self, expr: &Expr) -> Flow {
-        label_flow(expr, &self.leaves())
+    /// The labels that the result of the query always has, may have and never has.
+    pub fn labels(&self) -> Flow {
+        label_flow(self.expr, &self.leaves())
+    }
+
+    /// Whether the result of the query has a label, which may be a slip for a label of its series.
+    pub fn presence(&self, label: &str) -> Presence {
+        let leaves = flow::Leaves {
+            cx: *self,
+            label: Some(label),
+        };
+        label_flow(self.expr, &leaves).presence(label)
     }
 
     /// The labels on the result of a part of the query, as far as the query alone decides them.

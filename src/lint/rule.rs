@@ -45,6 +45,7 @@ pub enum Check {
 ///         summary: "a panel shows numbers without a unit",
 ///         group: Group::Style,
 ///         level: Severity::Warning,
+///         certain: "Certain as to the missing unit. Whether a panel needs one is a convention.",
 ///         fixes: Fixes::None,
 ///         since: "0.1.0",
 ///         check: Check::Dashboard(check),
@@ -59,6 +60,7 @@ macro_rules! declare_rule {
             summary: $summary:literal,
             group: $group:expr,
             level: $level:expr,
+            certain: $certain:expr,
             fixes: $fixes:expr,
             since: $since:literal,
         };
@@ -70,6 +72,7 @@ macro_rules! declare_rule {
             group: $group,
             doc_comment: concat!($($line, "\n"),+),
             level: $level,
+            certain: $certain,
             fixes: $fixes,
             since: $since,
         };
@@ -81,6 +84,7 @@ macro_rules! declare_rule {
             summary: $summary:literal,
             group: $group:expr,
             level: $level:expr,
+            certain: $certain:expr,
             fixes: $fixes:expr,
             since: $since:literal,
             check: $check:expr,
@@ -95,6 +99,7 @@ macro_rules! declare_rule {
                     summary: $summary,
                     group: $group,
                     level: $level,
+                    certain: $certain,
                     fixes: $fixes,
                     since: $since,
                 };

@@ -74,6 +74,8 @@ pub struct Scope<'c> {
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
+    /// Metrics that programs in the same folders publish, without the suffixes of their series.
+    published: BTreeSet<String>,
     /// The scrape interval.
     pub scrape_interval: Duration,
     /// The oldest Prometheus that must support the queries.
@@ -89,6 +91,7 @@ impl<'c> Scope<'c> {
             has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
+            published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
         }
@@ -120,6 +123,21 @@ impl<'c> Scope<'c> {
         self
     }
 
+    /// Adds metrics that programs publish.
+    #[must_use]
+    pub fn published(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        let bare = |name: String| bare(&name).to_owned();
+        self.published.extend(names.into_iter().map(bare));
+        self
+    }
+
+    /// Adds labels that a scrape adds.
+    #[must_use]
+    pub fn adding(mut self, labels: impl IntoIterator<Item = String>) -> Self {
+        self.labels.extend(labels);
+        self
+    }
+
     /// Adds labels, and series of other exporters, that specs declare.
     #[must_use]
     pub(super) fn declared(mut self, labels: Vec<String>, series: Vec<String>) -> Self {
@@ -135,6 +153,20 @@ impl<'c> Scope<'c> {
         &self.labels
     }
 
+    /// Labels that a product has on its own metrics, with a name that a scrape would hardly add: of several words.
+    pub(super) fn own_labels(&self) -> impl Iterator<Item = &str> {
+        let own = self.products.iter().flat_map(|product| {
+            let families = product.catalog.families();
+            families.filter(|family| product.claims(family.name()))
+        });
+        let labels = own
+            .flat_map(|family| family.shapes())
+            .flat_map(|shape| &shape.labels);
+        labels
+            .map(String::as_str)
+            .filter(|label| label.contains('_'))
+    }
+
     /// True if the list of added labels is complete.
     pub fn has_all_labels(&self) -> bool {
         self.has_all_labels
@@ -143,6 +175,11 @@ impl<'c> Scope<'c> {
     /// True if a recording rule of the same files writes the series.
     pub fn is_recorded(&self, name: &str) -> bool {
         self.recorded.contains(name)
+    }
+
+    /// True if a program in the same folders publishes the series.
+    pub(super) fn is_published(&self, name: &str) -> bool {
+        !self.published.is_empty() && self.published.contains(bare(name))
     }
 
     /// True for a series of another exporter that is not a series of a product.
@@ -159,4 +196,28 @@ impl<'c> Scope<'c> {
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {
         self.tied.iter().any(|(l, v)| l == label && v == value)
     }
+}
+
+/// What client libraries and OpenTelemetry append to the name of a metric.
+const APPENDED: [&str; 12] = [
+    "_bucket",
+    "_bytes",
+    "_count",
+    "_created",
+    "_info",
+    "_max",
+    "_milliseconds",
+    "_min",
+    "_ratio",
+    "_seconds",
+    "_sum",
+    "_total",
+];
+
+/// A name without what is appended to it.
+fn bare(mut name: &str) -> &str {
+    while let Some(rest) = APPENDED.iter().find_map(|end| name.strip_suffix(end)) {
+        name = rest;
+    }
+    name
 }

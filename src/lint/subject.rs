@@ -78,25 +78,31 @@ impl<'c> Subject<'c> {
         }
         let behind = |product: &'c Product<'c>| Some((product, product.catalog.behind_ray(name)?));
         if let Some((product, own)) = products().find_map(behind) {
-            return Self::in_ray(product, &own);
+            return Self::in_ray(scope, product, name, &own);
         }
         let unknown = products().find_map(|product| UnknownMetric::of(product, name));
+        let unknown = unknown.filter(|unknown| !unknown.is_elsewhere(scope, name));
         unknown.map_or(Self::Outside, Self::Unknown)
     }
 
     /// A series of Ray; some Ray releases omit the `_total` of counters.
-    fn in_ray(product: &'c Product<'c>, own: &str) -> Self {
+    fn in_ray(scope: &Scope<'_>, product: &'c Product<'c>, name: &str, own: &str) -> Self {
         let names = [own.to_owned(), format!("{own}_total")];
         if let Some(mut known) = names.iter().find_map(|name| Known::of(product, name)) {
             known.in_ray = true;
             return Self::InRay(known);
         }
-        let meant = UnknownMetric::of(product, own).map(|unknown| unknown.meant);
-        match meant {
-            None | Some(Meant::Histogram(_)) => Self::Outside,
+        let unknown = UnknownMetric::of(product, own);
+        match unknown.filter(|unknown| !unknown.is_elsewhere(scope, own)) {
+            None => Self::Outside,
+            Some(unknown) if matches!(unknown.meant, Meant::Histogram(_)) => Self::Outside,
+            // Ray replaces colons, so a program of its own may publish what has none.
             Some(_) => Self::Unknown(UnknownMetric {
                 product,
-                meant: Meant::Open,
+                meant: match product.claims(name.trim_start_matches("ray_")) {
+                    true => Meant::Open,
+                    false => Meant::Alike,
+                },
             }),
         }
     }

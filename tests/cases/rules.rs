@@ -13,7 +13,7 @@ use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::diag::{Applicability, Diagnostic, fix};
 use slosmith::lint::date::Date;
-use slosmith::lint::rules::{LIMITS, RULES, SECTIONS, infos, page};
+use slosmith::lint::rules::{CERTAIN, LIMITS, RULES, SECTIONS, infos, page};
 use slosmith::lint::{Check, Product, Scope, Settings, run};
 use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
@@ -236,6 +236,7 @@ fn sections() {
         if found.contains(&limits.as_str()) {
             expected.push(limits);
         }
+        expected.push(format!("### {CERTAIN}"));
         expected.extend(["### Fix", "### How to turn it off"].map(str::to_owned));
         assert_eq!(found, expected, "{}", info.name);
         let empty = page.split("\n### ").skip(1).find(|section| {

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod bundled;
+mod data;
 mod drift;
 mod fixing;
 mod formats;

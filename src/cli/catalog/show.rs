@@ -15,7 +15,7 @@ pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();
     find(catalog, name, args.format)?.ok_or_else(|| {
         let hint = catalog
-            .suggest(name)
+            .suggest(name, &[])
             .map(|found| format!("; did you mean `{found}`?"));
         anyhow!(
             "no recorded release has `{name}`{}",

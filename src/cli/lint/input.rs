@@ -8,6 +8,7 @@ use super::passed::{self, Passed};
 use super::progress::Progress;
 
 use crate::artifact::{self, Artifact, Kind, Unread};
+use crate::catalog::Catalog;
 use crate::cli::read;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, Sink};
@@ -43,6 +44,8 @@ pub(in crate::cli) struct Loaded {
     pub(in crate::cli) passed: Passed,
     /// Files in languages that slosmith does not read, with names of vLLM metrics.
     others: Vec<PathBuf>,
+    /// Metrics that those files publish.
+    published: Vec<String>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
     /// True if the content of some file is unknown: it could not be opened.
@@ -80,7 +83,13 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     }
     progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
-    loaded.others = others.filter(|path| names_ours(path)).collect();
+    let others: Vec<_> = others
+        .filter_map(|path| other(&path).map(|other| (path, other)))
+        .collect();
+    for (path, (is_ours, published)) in others {
+        loaded.others.extend(is_ours.then_some(path));
+        loaded.published.extend(published);
+    }
     loaded.read(progress);
     loaded
 }
@@ -97,11 +106,15 @@ pub(in crate::cli) fn of_text(path: PathBuf, text: String, sources: Sources) -> 
     (file, loaded)
 }
 
-/// True for a file with the name of a vLLM metric. Unreadable files are ignored.
-fn names_ours(path: &Path) -> bool {
-    let text = input::read(path, input::SMALL).ok();
-    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.is_some_and(|text| passed::concerns_us(&text))
+/// Whether a file has the name of a vLLM metric, and the metrics that it publishes. Unreadable files are ignored.
+fn other(path: &Path) -> Option<(bool, Vec<String>)> {
+    let text = String::from_utf8(input::read(path, input::SMALL).ok()?).ok()?;
+    Some((passed::concerns_us(&text), published(&text)))
+}
+
+/// The metrics with the stem of vLLM's names that a text publishes.
+fn published(text: &str) -> Vec<String> {
+    artifact::published(text, Catalog::vllm().prefix().trim_end_matches(':'))
 }
 
 /// How a run found a file.
@@ -125,11 +138,26 @@ impl Loaded {
             files: self.files.clone(),
             unread: self.unread.clone(),
             others: self.others.clone(),
+            published: self.published.clone(),
             unknown: self.unknown,
             ..Self::default()
         };
         loaded.read(&Progress::none());
         loaded
+    }
+
+    /// Labels that scrape configurations among the files add.
+    pub(super) fn added_labels(&self) -> Vec<String> {
+        let read = self.files.par_iter();
+        let of = |file: &FileId| artifact::added_labels(self.sources.get(*file).text());
+        read.flat_map_iter(|(file, _)| of(file)).collect()
+    }
+
+    /// Metrics that files publish, read or not.
+    pub(super) fn published(&self) -> Vec<String> {
+        let read = self.files.par_iter();
+        let read = read.flat_map_iter(|(file, _)| published(self.sources.get(*file).text()));
+        read.chain(self.published.par_iter().cloned()).collect()
     }
 
     /// Number of text files.

@@ -15,11 +15,14 @@ const ENDINGS: [&str; 10] = [
 ];
 
 /// Extensions of files that are not checked, but are reported if they name vLLM metrics.
-const OTHERS: [&str; 31] = [
+const OTHERS: [&str; 36] = [
     "adoc",
     "alloy",
     "bicep",
+    "cc",
     "conf",
+    "cpp",
+    "cs",
     "cue",
     "erb",
     "go",
@@ -31,11 +34,13 @@ const OTHERS: [&str; 31] = [
     "json5",
     "jsonnet",
     "jsx",
+    "kt",
     "kts",
     "libsonnet",
     "mdx",
     "promql",
     "py",
+    "rb",
     "river",
     "rs",
     "rst",
@@ -55,48 +60,100 @@ const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 /// Default file name of standard input.
 const STDIN: &str = "stdin.yaml";
 
-/// All files that are named or lie in a folder that is named, each once; `-` is standard input.
+/// A file to check or to look at.
+struct Candidate {
+    path: PathBuf,
+    /// The file itself, without links on the way to it.
+    real: PathBuf,
+    is_link: bool,
+    list: List,
+}
+
+#[derive(Clone, Copy)]
+enum List {
+    Named,
+    Found,
+    Other,
+}
+
+/// All files that are named or lie in a folder that is named; `-` is standard input.
+///
+/// Each file comes once, under the first of its paths: links come after what they lead to.
 ///
 /// # Errors
 /// When a path does not exist or a folder cannot be read.
 pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
     let mut files = Files::default();
-    let mut seen = BTreeSet::new();
+    let mut candidates = Vec::new();
     for path in paths {
         if path == Path::new("-") {
             files.stdin = Some(PathBuf::from(STDIN));
-            continue;
-        }
-        if !path.exists() {
+        } else if !path.exists() {
             bail!("{}: no such file or folder", path.display());
+        } else if path.is_dir() {
+            walk(path, config, here, &mut candidates)?;
+        } else {
+            candidates.push(Candidate {
+                path: path.clone(),
+                real: real(path),
+                is_link: false,
+                list: List::Named,
+            });
         }
-        if !path.is_dir() {
-            if seen.insert(path.clone()) {
-                files.named.push(path.clone());
-            }
-            continue;
-        }
-        let wanted = |entry: &walkdir::DirEntry| {
-            entry.depth() == 0 || !(is_skipped(entry) || config.excludes(entry.path(), here))
-        };
-        let folder = walkdir::WalkDir::new(path).sort_by_file_name();
-        for entry in folder.into_iter().filter_entry(wanted) {
-            let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
-            let ending = entry.path().extension().and_then(|e| e.to_str());
-            let language = Code::of(entry.path());
-            let list = match ending {
-                _ if language.is_some_and(|code| config.code.contains(&code)) => &mut files.found,
-                Some(ending) if ENDINGS.contains(&ending) => &mut files.found,
-                Some(ending) if OTHERS.contains(&ending) => &mut files.others,
-                _ => continue,
+    }
+    let direct = candidates.iter().filter(|file| !file.is_link);
+    let direct: BTreeSet<_> = direct.map(|file| file.real.clone()).collect();
+    let mut seen = BTreeSet::new();
+    for file in candidates {
+        if (!file.is_link || !direct.contains(&file.real)) && seen.insert(file.real) {
+            let list = match file.list {
+                List::Named => &mut files.named,
+                List::Found => &mut files.found,
+                List::Other => &mut files.others,
             };
-            let path = shown(entry.path());
-            if input::is_file(entry.path()) && seen.insert(path.clone()) {
-                list.push(path);
-            }
+            list.push(file.path);
         }
     }
     Ok(files)
+}
+
+/// The files in a folder. Links to folders are not followed.
+fn walk(path: &Path, config: &Config, here: &Path, found: &mut Vec<Candidate>) -> Result<()> {
+    let wanted = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0 || !(is_skipped(entry) || config.excludes(entry.path(), here))
+    };
+    let root = real(path);
+    let folder = walkdir::WalkDir::new(path).sort_by_file_name();
+    for entry in folder.into_iter().filter_entry(wanted) {
+        let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+        let ending = entry.path().extension().and_then(|e| e.to_str());
+        let language = Code::of(entry.path());
+        let list = match ending {
+            _ if language.is_some_and(|code| config.code.contains(&code)) => List::Found,
+            Some(ending) if ENDINGS.contains(&ending) => List::Found,
+            Some(ending) if OTHERS.contains(&ending) => List::Other,
+            _ => continue,
+        };
+        if input::is_file(entry.path()) {
+            let is_link = entry.path_is_symlink();
+            let below = entry.path().strip_prefix(path);
+            found.push(Candidate {
+                path: shown(entry.path()),
+                real: match below {
+                    Ok(below) if !is_link => root.join(below),
+                    _ => real(entry.path()),
+                },
+                is_link,
+                list,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A path without links, or as it is if it cannot be resolved.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn is_skipped(entry: &walkdir::DirEntry) -> bool {

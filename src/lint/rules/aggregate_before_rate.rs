@@ -4,6 +4,7 @@ use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rules::sum_of_fractions::keeps_one;
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::usage::is_rate;
 
@@ -33,6 +34,7 @@ declare_rule! {
         summary: "counters are aggregated before `rate`",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain: Prometheus detects resets only in single series. The rule assumes that a group without `instance` or `pod` has several servers.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -70,10 +72,8 @@ fn rate_of_sum<'q>(series: &Series<'q, '_>) -> Option<&'q Expr> {
         match &node.kind {
             ExprKind::Paren(_) => {}
             ExprKind::Aggregate(a) if !again => {
-                summed |= matches!(
-                    a.op,
-                    AggregateOp::Sum | AggregateOp::Avg | AggregateOp::Max | AggregateOp::Min
-                );
+                let several = !keeps_one(a.grouping.as_ref());
+                summed |= several && matches!(a.op, AggregateOp::Sum | AggregateOp::Avg);
             }
             ExprKind::Subquery(_) if summed => again = true,
             ExprKind::Call(call) => {

@@ -38,6 +38,7 @@ declare_rule! {
         summary: "composite alarms refer to each other in a cycle",
         group: Group::CloudWatch,
         level: Severity::Error,
+        certain: "Certain: CloudWatch rejects such alarms.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),

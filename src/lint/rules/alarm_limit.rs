@@ -41,6 +41,7 @@ declare_rule! {
         summary: "CloudWatch would reject the alarm or the dashboard",
         group: Group::CloudWatch,
         level: Severity::Error,
+        certain: "Certain: the AWS documentation states each limit. Values that a template or a function hides are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Resource(check),

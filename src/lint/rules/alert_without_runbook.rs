@@ -32,6 +32,7 @@ declare_rule! {
         summary: "an alert has no `runbook_url`",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain as to the missing annotation. Whether an alert needs a runbook is a convention.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

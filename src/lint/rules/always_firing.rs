@@ -43,6 +43,7 @@ declare_rule! {
         summary: "the alert fires whenever data exists, or whenever traffic stops",
         group: Group::Alert,
         level: Severity::Warning,
+        certain: "Certain for constants and for comparisons that every value satisfies. For alerts without a comparison, the rule assumes that the series exist in normal operation.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

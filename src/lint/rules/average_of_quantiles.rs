@@ -34,6 +34,7 @@ declare_rule! {
         summary: "quantiles are averaged or summed",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain if the aggregation joins several quantiles. The rule reads this from the grouping labels.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

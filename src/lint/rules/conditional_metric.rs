@@ -36,6 +36,7 @@ declare_rule! {
         summary: "the metric exists only with another vLLM profile",
         group: Group::Catalog,
         level: Severity::Warning,
+        certain: "Certain that the default profile of the selected releases lacks the metric. The rule assumes the profiles that the configuration names.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -41,6 +41,7 @@ declare_rule! {
         summary: "a counter is used without `rate`",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain as to the type, which is recorded. The rule assumes that a threshold means recent events. An average or a quantile since the start may be meant: a warning.",
         fixes: Fixes::Unsafe("adds `rate(…)` around the buckets of a quantile"),
         since: "0.1.0",
         check: Check::Query(check),
@@ -76,9 +77,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         } else {
             continue;
         };
-        let finding = out
+        let mut finding = out
             .at(cx.span(&series.context.span), message)
             .label("no `rate()`");
+        if !around.compared[at] {
+            // All the time since the start may be meant.
+            finding.severity = Severity::Warning;
+        }
         let window = fixes::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));

@@ -41,6 +41,7 @@ declare_rule! {
         summary: "an alert links to a runbook that does not exist in this repository",
         group: Group::Alert,
         level: Severity::Warning,
+        certain: "Certain for paths in the repository and for runbooks of the same run. Other addresses are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),

@@ -32,6 +32,7 @@ declare_rule! {
         summary: "`delta`, `idelta` or `deriv` of a counter",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain: the type is recorded, and the Prometheus documentation allows these functions only for gauges.",
         fixes: Fixes::Unsafe("replaces `delta` with `increase`, and `deriv` with `rate`"),
         since: "0.1.0",
         check: Check::Query(check),

@@ -31,6 +31,7 @@ declare_rule! {
         summary: "the metric still exists, but vLLM has deprecated it",
         group: Group::Catalog,
         level: Severity::Info,
+        certain: "Certain: lineage names the release that deprecates the metric.",
         fixes: Fixes::Safe("replaces the name with the new name, if every selected release has it"),
         since: "0.1.0",
         check: Check::Query(check),

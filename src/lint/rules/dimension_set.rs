@@ -45,6 +45,7 @@ declare_rule! {
         summary: "CloudWatch has the metric, or the agent delivers it, under other dimensions",
         group: Group::CloudWatch,
         level: Severity::Warning,
+        certain: "The rule assumes that the agent of the same run publishes the metric. Other publishers are not known.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),

@@ -36,6 +36,7 @@ declare_rule! {
         summary: "two dashboards have the same uid",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain for the files of one run. The rule assumes that they are loaded into the same Grafana.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),

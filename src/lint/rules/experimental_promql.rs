@@ -31,6 +31,7 @@ declare_rule! {
         summary: "the query needs a Prometheus feature flag",
         group: Group::PromQl,
         level: Severity::Warning,
+        certain: "Certain: Prometheus needs a feature flag for this syntax.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

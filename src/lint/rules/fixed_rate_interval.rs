@@ -36,6 +36,7 @@ declare_rule! {
         summary: "a rate window in a graph does not fit every zoom level",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain that the window does not follow the zoom level. Some panels need a fixed window.",
         fixes: Fixes::Both { safe: "replaces `$__interval` with `$__rate_interval`", risky: "replaces a fixed window with `$__rate_interval`" },
         since: "0.1.0",
         check: Check::Query(check),

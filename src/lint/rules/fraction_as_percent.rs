@@ -5,8 +5,8 @@ use crate::lint::fixes;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::BinaryOp;
-use crate::promql::usage::{Comparison, Exact};
+use crate::promql::ast::{AggregateOp, BinaryOp, ExprKind, TextSpan};
+use crate::promql::usage::{Comparison, Exact, exact_constant};
 use crate::source::Spanned;
 use crate::units::decimal;
 use crate::yaml::Text;
@@ -15,19 +15,20 @@ use num_traits::CheckedMul;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports thresholds and panel units that treat a fraction from 0 to 1 as a percentage, and thresholds that treat
-    /// a percentage as a fraction.
+    /// Reports thresholds, quantiles and panel units that treat a fraction from 0 to 1 as a percentage, and thresholds
+    /// that treat a percentage as a fraction.
     ///
     /// ### Why
     ///
     /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, and `< 50` is
-    /// always true. A panel with the unit `percent` shows 0.95 %.
+    /// always true. A panel with the unit `percent` shows 0.95 %. A quantile above 1 gives `+Inf`, whatever the data.
     ///
     /// ### Example
     ///
     /// ```promql
     /// vllm:kv_cache_usage_perc > 95           # never true
     /// vllm:kv_cache_usage_perc * 100 > 0.95   # nearly always true
+    /// histogram_quantile(95, sum by (le) (rate(vllm:e2e_request_latency_seconds_bucket[5m])))
     /// ```
     ///
     /// ### Use instead
@@ -35,12 +36,20 @@ declare_rule! {
     /// ```promql
     /// vllm:kv_cache_usage_perc > 0.95
     /// vllm:kv_cache_usage_perc * 100 > 95
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:e2e_request_latency_seconds_bucket[5m])))
     /// ```
+    ///
+    /// ### Limits
+    ///
+    /// - A division is a fraction if its dividend is a part of its divisor: the same counter with more matchers, or
+    ///   `_bucket` with one `le` over `_count`. Both sides have the same functions, windows and aggregations.
+    /// - A threshold below 1 on a percentage is a warning.
     pub const RULE: Rule = Rule {
         name: "fraction-as-percent",
         summary: "a fraction from 0 to 1 is compared with, or displayed as, a percentage",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain for quantiles outside 0 to 1 and for fractions compared with more than 1. The rule assumes nothing of divisions that it cannot compare.",
         fixes: Fixes::Both { safe: "divides the threshold by 100, or sets the unit to `percentunit`", risky: "multiplies the threshold by 100, or changes the unit and divides thresholds and axis limits by 100" },
         since: "0.1.0",
         check: Check::Query(check),
@@ -48,15 +57,10 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.has_known_series() {
-        return;
-    }
+    quantiles(cx, out);
     for comparison in cx.comparisons() {
         if let Some((Measure::Fraction, series)) = cx.measure(comparison.subject) {
-            let what = match series.subject.is_gauge() {
-                true => format!("`{}`", series.name),
-                false => "this ratio".to_owned(),
-            };
+            let what = cx.named(comparison.subject, series);
             compared(cx, out, comparison, &what);
             scaled_twice(cx, out, comparison, series.name);
         }
@@ -69,15 +73,16 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
     };
-    let Some(unit) = panel.unit.as_ref().filter(|unit| unit.value == "percent") else {
+    let is_percent = |unit: &&Text| unit.value == "percent" && !panel.overrides_units;
+    let Some(unit) = panel.unit.as_ref().filter(is_percent) else {
         return;
     };
     let Some((Measure::Fraction, series)) = cx.measure(cx.expr) else {
         return;
     };
     let message = format!(
-        "`{}` is a fraction from 0 to 1, but the panel has the unit `percent`",
-        series.name
+        "{} is a fraction from 0 to 1, but the panel has the unit `percent`",
+        cx.named(cx.expr, series)
     );
     let finding = out
         .at(unit.span(), message)
@@ -117,9 +122,10 @@ fn scaled_twice(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Compariso
     let constant = cx.text(&comparison.constant_span);
     let message =
         format!("`{name} * 100` is a percentage: the threshold `{constant}` means {constant}%");
-    let finding = out
+    let mut finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("a fraction?");
+    finding.severity = Severity::Warning;
     let Some(new) = comparison.constant.checked_mul(&exact(100)).map(decimal) else {
         return out.push(finding);
     };
@@ -148,6 +154,67 @@ fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_
     out.push(with_fix(cx, comparison, threshold, finding));
 }
 
+/// Functions whose first argument is a quantile.
+const OF_QUANTILES: [&str; 2] = ["histogram_quantile", "quantile_over_time"];
+
+/// `histogram_quantile(95, …)`: Prometheus returns `+Inf` for a quantile above 1, and `-Inf` for one below 0.
+fn quantiles(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    let kinds = &cx.memo.kinds;
+    if !kinds.aggregates(AggregateOp::Quantile) && !OF_QUANTILES.iter().any(|f| kinds.calls(f)) {
+        return;
+    }
+    for node in cx.memo.holders.expressions() {
+        let (name, quantile) = match &node.kind {
+            ExprKind::Call(call) if OF_QUANTILES.contains(&call.function.text.as_str()) => {
+                (call.function.text.as_str(), call.args.first())
+            }
+            ExprKind::Aggregate(a) if a.op == AggregateOp::Quantile => {
+                ("quantile", a.param.as_deref())
+            }
+            _ => continue,
+        };
+        let Some((place, value)) = quantile.and_then(|q| Some((&q.span, exact_constant(q)?)))
+        else {
+            continue;
+        };
+        let exact = Exact::from_integer;
+        let infinity = match value {
+            value if value < exact(0) => "-Inf",
+            value if value > exact(1) => "+Inf",
+            _ => continue,
+        };
+        let message = format!(
+            "`{name}` takes a fraction from 0 to 1: for `{}`, every result is `{infinity}`",
+            cx.text(place)
+        );
+        let finding = out.at(cx.span(place), message);
+        out.push(as_fraction(
+            cx,
+            value,
+            place,
+            Applicability::Unsafe,
+            finding,
+        ));
+    }
+}
+
+/// Adds the fix that divides a percentage by 100. Hardly anybody means 1.1%.
+fn as_fraction(
+    cx: &QueryCx<'_, '_>,
+    value: Exact,
+    place: &TextSpan,
+    applicability: Applicability,
+    finding: Diagnostic,
+) -> Diagnostic {
+    let hundred = Exact::from_integer(100);
+    if value < Exact::from_integer(2) || value > hundred {
+        return finding.help("use a number from 0 to 1");
+    }
+    let new = decimal(value / hundred);
+    let fix = cx.replace(place, &new, applicability);
+    finding.help(format!("use `{new}`")).maybe_fix(fix)
+}
+
 /// Adds the fix that divides the constant by 100.
 fn with_fix(
     cx: &QueryCx<'_, '_>,
@@ -155,11 +222,19 @@ fn with_fix(
     threshold: Exact,
     finding: Diagnostic,
 ) -> Diagnostic {
-    let hundred = Exact::from_integer(100);
-    if comparison.scale != Exact::from_integer(1) || threshold > hundred {
+    if comparison.scale != Exact::from_integer(1) {
         return finding;
     }
-    let new = decimal(threshold / hundred);
-    let fix = cx.replace(&comparison.constant_span, &new, Applicability::Safe);
-    finding.help(format!("use `{new}`")).maybe_fix(fix)
+    // Without the fix, the comparison never gives data.
+    let applicability = match comparison.op {
+        BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq => Applicability::Safe,
+        _ => Applicability::Unsafe,
+    };
+    as_fraction(
+        cx,
+        threshold,
+        &comparison.constant_span,
+        applicability,
+        finding,
+    )
 }

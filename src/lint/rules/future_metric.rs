@@ -33,6 +33,7 @@ declare_rule! {
         summary: "a selected release does not have the metric yet",
         group: Group::Catalog,
         level: Severity::Error,
+        certain: "Certain for recorded releases. The rule assumes the releases that `--vllm`, the configuration or the spec selects.",
         fixes: Fixes::Safe("replaces the name with the older name, or queries both names with `or`"),
         since: "0.1.0",
         check: Check::Query(check),

@@ -33,6 +33,7 @@ declare_rule! {
         summary: "a panel names a data source by its uid",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain. A fixed data source may be meant.",
         fixes: Fixes::Unsafe("replaces the uid with the `datasource` variable of the dashboard, if one exists"),
         since: "0.1.0",
         check: Check::Dashboard(check),

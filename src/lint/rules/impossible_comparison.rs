@@ -33,6 +33,7 @@ declare_rule! {
         summary: "no possible value satisfies the comparison",
         group: Group::Alert,
         level: Severity::Error,
+        certain: "Certain: the result follows from the Prometheus documentation of `count` and `absent`, whatever the data.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

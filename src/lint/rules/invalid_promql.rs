@@ -35,6 +35,7 @@ declare_rule! {
         summary: "Prometheus rejects the query",
         group: Group::PromQl,
         level: Severity::Error,
+        certain: "Certain: the parser accepts and rejects what Prometheus does.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

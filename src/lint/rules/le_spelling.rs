@@ -4,7 +4,7 @@ use crate::catalog::Shape;
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{MatchOp, Matcher, TextSpan};
 use crate::promql::rewrite::Edit;
 
 declare_rule! {
@@ -14,7 +14,8 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// Matchers compare text. vLLM writes every boundary as a decimal number with a point: `120.0`, not `120`.
+    /// Matchers compare text. vLLM writes every boundary as a decimal number with a point: `120.0`, not `120`. A Prometheus
+    /// that scrapes vLLM stores `120.0`. A pipeline with OpenTelemetry may store `120`.
     ///
     /// ### Example
     ///
@@ -26,13 +27,15 @@ declare_rule! {
     ///
     /// ```promql
     /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}
+    /// vllm:e2e_request_latency_seconds_bucket{le=~"120|120[.]0"}   # in every store
     /// ```
     pub const RULE: Rule = Rule {
         name: "le-spelling",
         summary: "an `le` matcher spells a bucket boundary differently from the server",
         group: Group::Histogram,
-        level: Severity::Error,
-        fixes: Fixes::Safe("replaces the value with the spelling of the server"),
+        level: Severity::Warning,
+        certain: "Certain for what a Prometheus stores that scrapes the server. Behind an OpenTelemetry collector, the other spelling may be right.",
+        fixes: Fixes::Safe("matches both spellings, or replaces the value with the spelling of the server"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -53,17 +56,25 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             "`{}` spells this bucket boundary `{right}`, not `{value}`",
             series.name
         );
-        let finding = out
-            .at(cx.span(&matcher.value_span), message)
-            .help(format!("use `le=\"{right}\"`"));
-        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-        let fix = cx.fix(
-            format!("replace with `{right}`"),
-            &[edit],
-            Applicability::Safe,
-        );
-        out.push(finding.maybe_fix(fix));
+        let finding = out.at(cx.span(&matcher.value_span), message);
+        let (place, new) = stored(cx, matcher, value, right);
+        let title = format!("replace with `{new}`");
+        let fix = cx.fix(title, &[Edit::new(place, &new)], Applicability::Safe);
+        out.push(finding.help(format!("use `{new}`")).maybe_fix(fix));
     }
+}
+
+/// What selects the bucket in every store, and its place: a store behind OpenTelemetry has whole numbers without `.0`.
+fn stored(cx: &QueryCx<'_, '_>, matcher: &Matcher, value: &str, right: &str) -> (TextSpan, String) {
+    let is_whole = right.strip_suffix(".0") == Some(value);
+    let pattern = format!("{value}|{right}").replace('.', "[.]");
+    let (op, new) = match (matcher.op, is_whole) {
+        (op, false) => (op.symbol(), right),
+        (MatchOp::Equal, true) => ("=~", &*pattern),
+        (_, true) => ("!~", &*pattern),
+    };
+    let label = cx.text(&matcher.label.span);
+    (matcher.span.clone(), format!("{label}{op}\"{new}\""))
 }
 
 /// The spelling of a boundary that all shapes share, if no shape has `value`.

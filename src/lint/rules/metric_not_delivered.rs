@@ -49,6 +49,7 @@ declare_rule! {
         summary: "an alarm or a dashboard uses a metric that never arrives in CloudWatch",
         group: Group::CloudWatch,
         level: Severity::Warning,
+        certain: "The rule assumes that only the agent of the same run delivers metrics to the namespace.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),

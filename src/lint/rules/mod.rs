@@ -96,10 +96,13 @@ pub const SECTIONS: [&str; 4] = ["What it does", "Why", "Example", "Use instead"
 /// The heading of an optional last section: what a rule does not report, and when it is uncertain.
 pub const LIMITS: &str = "Limits";
 
-/// A rule's page, in Markdown: the doc comment, then the sections *Fix* and *How to turn it off*.
+/// The heading of the section on certainty.
+pub const CERTAIN: &str = "Certainty";
+
+/// A rule's page, in Markdown: the doc comment, then the sections *Certainty*, *Fix* and *How to turn it off*.
 pub fn page(info: &RuleInfo) -> String {
     format!(
-        "## {}\n\n{}. Category: {}{}; level: {}; since {}.\n\n{}\n\n### Fix\n\n{}\n\n### How to turn it off\n\n{}\n",
+        "## {}\n\n{}. Category: {}{}; level: {}; since {}.\n\n{}\n\n### {CERTAIN}\n\n{}\n\n### Fix\n\n{}\n\n### How to turn it off\n\n{}\n",
         info.name,
         capital(info.summary),
         info.group.as_str(),
@@ -110,6 +113,7 @@ pub fn page(info: &RuleInfo) -> String {
         info.level.as_str(),
         info.since,
         info.docs(),
+        info.certain,
         fix(info),
         off(info)
     )

@@ -35,6 +35,7 @@ declare_rule! {
         summary: "the oldest Prometheus in use does not support the query",
         group: Group::PromQl,
         level: Severity::Error,
+        certain: "Certain for the version that `prometheus` in `slosmith.toml` names.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -32,6 +32,7 @@ declare_rule! {
         summary: "the metric name has an underscore where vLLM has a colon",
         group: Group::Catalog,
         level: Severity::Error,
+        certain: "The rule assumes a store that keeps the names as the server exposes them.",
         fixes: Fixes::Both { safe: "replaces the name with the current name of the metric, if every selected release has it", risky: "replaces the name with the current name of the metric, if only some selected releases have it" },
         since: "0.1.0",
         check: Check::Query(check),

@@ -30,6 +30,7 @@ declare_rule! {
         summary: "a data panel has no query",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain as to the empty panel.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),

@@ -32,6 +32,7 @@ declare_rule! {
         summary: "a panel shows numbers without a unit",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain as to the missing unit. Whether a panel needs one is a convention.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),

@@ -5,6 +5,7 @@ use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rules::unknown_metric::NATIVE;
 use crate::lint::subject::{Meant, Subject};
 use crate::promql::usage::quantile_calls;
 
@@ -30,12 +31,17 @@ declare_rule! {
     /// ```promql
     /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))
     /// ```
+    ///
+    /// ### Limits
+    ///
+    /// The base name is a warning: a Prometheus that converts histograms to native ones stores it.
     pub const RULE: Rule = Rule {
         name: "quantile-of-non-histogram",
         summary: "`histogram_quantile` of a series without buckets",
         group: Group::Type,
         level: Severity::Error,
-        fixes: Fixes::Both { safe: "replaces the name with the name of the `_bucket` series", risky: "does the same where an aggregation drops `le`" },
+        certain: "Certain for `_sum`, `_count`, gauges and counters. For the base name, the rule assumes that the store has classic histograms.",
+        fixes: Fixes::Both { safe: "replaces the name with the name of the `_bucket` series", risky: "does the same for the base name, and where an aggregation drops `le`" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -58,12 +64,16 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let name = series.name;
             let message = format!("`{name}` has no buckets: `histogram_quantile` returns nothing");
             let mut finding = out.at(cx.span(&series.name_span), message);
+            if matches!(**series.subject, Subject::Unknown(_)) {
+                finding.severity = Severity::Warning;
+                finding = finding.note(NATIVE);
+            }
             if let Some(histogram) = histogram {
                 let new = format!("{histogram}{}", Part::Bucket.suffix());
-                let level = if call.may_have_le() {
-                    Applicability::Safe
-                } else {
-                    Applicability::Unsafe
+                let sure = call.may_have_le() && series.subject.known().is_some();
+                let level = match sure {
+                    true => Applicability::Safe,
+                    false => Applicability::Unsafe,
                 };
                 let fix = fixes::rename(cx, series, name, &new, level);
                 finding = finding.help(format!("use `{new}`")).maybe_fix(fix);

@@ -35,6 +35,7 @@ declare_rule! {
         summary: "an aggregation drops `le` before `histogram_quantile`",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain: classic histograms have no quantile without `le`. Names without `_bucket` are not checked.",
         fixes: Fixes::Safe("adds `le` to the labels of the aggregation"),
         since: "0.1.0",
         check: Check::Query(check),

@@ -29,6 +29,7 @@ declare_rule! {
         summary: "the query is too long or too deeply nested to be checked",
         group: Group::PromQl,
         level: Severity::Warning,
+        certain: "Certain that slosmith did not check the query. Prometheus may accept it.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Elsewhere,

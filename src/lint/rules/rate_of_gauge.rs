@@ -30,6 +30,7 @@ declare_rule! {
         summary: "`rate`, `irate` or `increase` of a gauge",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain: the type is recorded, and the Prometheus documentation allows `rate` only for counters.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -33,6 +33,7 @@ declare_rule! {
         summary: "the rate window is shorter than two scrape intervals",
         group: Group::Slo,
         level: Severity::Warning,
+        certain: "The rule assumes the scrape interval in `slosmith.toml`, or 15 s.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -32,6 +32,7 @@ declare_rule! {
         summary: "a series is divided by itself",
         group: Group::Labels,
         level: Severity::Error,
+        certain: "Certain: both sides have the same labels, so each series matches itself.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

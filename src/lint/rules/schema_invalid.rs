@@ -39,6 +39,7 @@ declare_rule! {
         summary: "a panel has an unknown option, or an option of the wrong type",
         group: Group::Style,
         level: Severity::Warning,
+        certain: "Certain for the recorded schemas. A newer Grafana may accept more.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),

@@ -39,6 +39,7 @@ declare_rule! {
         summary: "fractions from 0 to 1 are summed",
         group: Group::Type,
         level: Severity::Warning,
+        certain: "Certain as to the type. The rule assumes that a group without labels of one server has several servers.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -152,7 +153,7 @@ fn is_one(series: &Series<'_, '_>) -> bool {
 }
 
 /// True if each result may be a single server.
-fn keeps_one(grouping: Option<&Grouping>) -> bool {
+pub(super) fn keeps_one(grouping: Option<&Grouping>) -> bool {
     grouping.is_some_and(|grouping| {
         let open = |label: &crate::promql::ast::Name| !label.placeholders.is_empty();
         let one = |label: &crate::promql::ast::Name| ONE.contains(&label.text.as_str());

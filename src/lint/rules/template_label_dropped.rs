@@ -1,16 +1,19 @@
 //! Templates that use a label that the alert does not have.
 
+use std::collections::BTreeMap;
+
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::query::QueryCx;
+use crate::lint::query::{FEW, QueryCx, may_have, slip};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::labels::Presence;
+use crate::promql::labels::{Flow, Presence};
 use crate::yaml::Text;
 
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports `{{ $labels.x }}` in annotations and labels of an alert if the expression drops `x`, or if no series
-    /// has `x`.
+    /// Reports `{{ $labels.x }}` in annotations and labels of an alert if an aggregation, a function or a join of the
+    /// expression drops `x`. If the expression keeps all labels, it reports what `unknown-label` would report in a
+    /// matcher.
     ///
     /// ### Why
     ///
@@ -36,6 +39,7 @@ declare_rule! {
         summary: "an annotation uses a label that the query result does not have",
         group: Group::Labels,
         level: Severity::Warning,
+        certain: "Certain for labels that an aggregation, a function or a join drops. For other labels, see `unknown-label`.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -52,21 +56,36 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .chain(&alert.labels)
         .map(|pair| &pair.value);
     let mut flow = None;
+    let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
     for text in texts.filter(|text| text.value.contains("{{")) {
         for (label, at) in labels(text) {
-            let flow = flow.get_or_insert_with(|| cx.labels(cx.expr));
-            if flow.presence(&label) == Presence::Never {
+            let judged = known.entry(label.clone()).or_insert_with(|| {
+                let flow = flow.get_or_insert_with(|| cx.labels());
+                missing(cx, flow, &label)
+            });
+            if let Some(help) = judged {
                 let message =
                     format!("the alert has no label `{label}`: the template prints nothing");
                 let finding = out.at(text.map.span(at), message);
                 let finding =
                     finding.related(cx.query.span(), "the labels come from this expression");
-                out.push(finding.help(format!(
-                    "keep `{label}` in the expression, or remove `{label}` from the text"
-                )));
+                out.push(finding.help(help.clone()));
             }
         }
     }
+}
+
+/// What to do about a label that the alert does not have; none if the alert may have the label.
+fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
+    if flow.presence(label) == Presence::Never {
+        return Some(format!(
+            "keep `{label}` in the expression, or remove `{label}` from the text"
+        ));
+    }
+    let mut series = cx.series.iter().take(FEW);
+    let series = series.find(|series| !may_have(cx, series, label))?;
+    let help = || slip(series, label).unwrap_or_else(|| format!("remove `{label}` from the text"));
+    (cx.presence(label) == Presence::Never).then(help)
 }
 
 /// True when a text has a `range` or `with`.

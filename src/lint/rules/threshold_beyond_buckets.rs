@@ -35,6 +35,7 @@ declare_rule! {
         summary: "the threshold of a quantile is beyond the largest bucket",
         group: Group::Histogram,
         level: Severity::Error,
+        certain: "Certain: a quantile is never above the largest finite bucket boundary. Boundaries that differ between deployments are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

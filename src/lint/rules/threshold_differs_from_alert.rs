@@ -38,6 +38,7 @@ declare_rule! {
         summary: "the threshold line of a panel differs from the threshold of the alert",
         group: Group::Alert,
         level: Severity::Warning,
+        certain: "The rule assumes that a line and an alert on the same query should agree.",
         fixes: Fixes::Unsafe("moves the line to the threshold of the alert"),
         since: "0.1.0",
         check: Check::Project(check),

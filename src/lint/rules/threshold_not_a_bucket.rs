@@ -32,6 +32,7 @@ declare_rule! {
         summary: "an `le` matcher has a value that is not a bucket boundary",
         group: Group::Histogram,
         level: Severity::Error,
+        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -30,6 +30,7 @@ declare_rule! {
         summary: "a metric math expression uses an undefined id",
         group: Group::CloudWatch,
         level: Severity::Error,
+        certain: "Certain: CloudWatch rejects expressions with an unknown id.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Resource(check),

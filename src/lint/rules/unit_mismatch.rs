@@ -33,7 +33,7 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// A threshold is implausible above eight times the largest bucket boundary that vLLM had before 0.8.4:
+    /// An implausible threshold is a warning. A threshold is implausible above eight times the largest bucket boundary that vLLM had before 0.8.4:
     ///
     /// - 80 s for the time to first token;
     /// - 20 s between two tokens;
@@ -43,6 +43,7 @@ declare_rule! {
         summary: "seconds are compared with, or displayed as, milliseconds",
         group: Group::Type,
         level: Severity::Error,
+        certain: "Certain for units of panels, unless an override sets another unit. An implausible threshold is a warning: requests may take as long.",
         fixes: Fixes::Unsafe("divides the threshold by 1000, or sets the unit of the panel"),
         since: "0.1.0",
         check: Check::Query(check),
@@ -99,9 +100,11 @@ fn compared(
         series.name,
         decimal(threshold)
     );
-    let finding = out
+    let mut finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("milliseconds?");
+    // Requests may take as long.
+    finding.severity = Severity::Warning;
     out.push(with_fix(cx, comparison, finding));
 }
 
@@ -117,7 +120,7 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
     };
-    let Some(unit) = &panel.unit else {
+    let Some(unit) = panel.unit.as_ref().filter(|_| !panel.overrides_units) else {
         return;
     };
     let Some((measured, series)) = cx.measure(cx.expr) else {

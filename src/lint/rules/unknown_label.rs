@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::artifact::{Kind, Role};
-use crate::catalog::Series as Part;
-use crate::diag::{Fixes, Group, Severity, did_you_mean};
-use crate::lint::query::{FEW, QueryCx, Series};
+use crate::artifact::Role;
+use crate::diag::{Fixes, Group, Severity};
+use crate::lint::query::{FEW, QueryCx, Series, lacks, may_have, meant};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
 use crate::source::Span;
@@ -41,13 +39,16 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// If you do not set `labels`, only likely typos are reported: labels similar to one of the metric's labels, and
-    /// labels of other vLLM metrics. If you set it, every unknown label is reported.
+    /// - If you do not set `labels`, only likely typos are reported: labels similar to one of the metric's labels, and
+    ///   labels of other vLLM metrics with several words, such as `finished_reason`. If you set it, every unknown label is
+    ///   reported.
+    /// - Labels that scrape configurations and monitors of the same run add (`target_label`, `podTargetLabels`) are known.
     pub const RULE: Rule = Rule {
         name: "unknown-label",
         summary: "the metric does not have the label",
         group: Group::Catalog,
         level: Severity::Warning,
+        certain: "Certain that no recorded release exposes the label. The rule assumes that no scrape adds a label that looks like a slip or belongs to another metric.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -114,7 +115,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 struct Labels<'a, 'q, 'c> {
     cx: &'a QueryCx<'q, 'c>,
     places: Option<Places<'q, 'c>>,
-    of_another: BTreeMap<&'q str, bool>,
 }
 
 /// The series of a query by their subject. The number of subjects is limited by the catalogs.
@@ -165,11 +165,7 @@ impl<'q, 'c> Places<'q, 'c> {
 
 impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
     fn new(cx: &'a QueryCx<'q, 'c>) -> Self {
-        Self {
-            cx,
-            places: None,
-            of_another: BTreeMap::new(),
-        }
+        Self { cx, places: None }
     }
 
     /// The series of a range, if all of them certainly lack the label.
@@ -196,10 +192,10 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
             .flat_map(|s| s.subject.shapes().into_owned())
             .flat_map(|shape| shape.labels.iter().map(String::as_str))
             .collect();
-        let meant = meant(label, &known);
-        if meant.is_none() && !cx.scope.has_all_labels() && !self.is_of_another(label) {
+        if series.iter().any(|s| may_have(cx, s, label)) {
             return;
         }
+        let meant = meant(label, &known);
         let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
         names.dedup();
         let verb = if names.len() == 1 { "has" } else { "have" };
@@ -212,14 +208,6 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         out.push(finding.help(format!(
             "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
         )));
-    }
-
-    fn is_of_another(&mut self, label: &'q str) -> bool {
-        let cx = self.cx;
-        *self
-            .of_another
-            .entry(label)
-            .or_insert_with(|| is_of_another(cx, label))
     }
 }
 
@@ -253,57 +241,4 @@ fn is_name(label: &str) -> bool {
 
 fn makes_labels(function: &str) -> bool {
     matches!(function, "label_replace" | "label_join" | "info")
-}
-
-/// True if the series certainly has no such label.
-fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
-    let shapes = series.subject.shapes();
-    let foreign = matches!(**series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
-    let bucket = label == "le" && (foreign || series.is_bucket());
-    !shapes.is_empty()
-        && !label.starts_with("__")
-        && !bucket
-        && !cx.scope.added_labels().contains(label)
-        && !is_googles(cx, label)
-        && shapes
-            .iter()
-            .all(|s| !s.may_have_label(label) || label == "le")
-}
-
-/// Google Cloud adds its own labels to all stored series.
-fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
-    cx.artifact.kind == Kind::GoogleCloud && ["cluster", "location", "project_id"].contains(&label)
-}
-
-/// True for a label of other metrics of a product: a scrape would hardly add it.
-fn is_of_another(cx: &QueryCx<'_, '_>, label: &str) -> bool {
-    let mut products = cx.scope.products.iter();
-    products.any(|product| {
-        let families = product.catalog.families();
-        let own = families.filter(|family| product.claims(family.name()));
-        let mut shapes = own.flat_map(|family| family.shapes());
-        shapes.any(|shape| shape.labels.iter().any(|own| own == label))
-    })
-}
-
-/// Help: the label that was probably meant.
-fn meant(label: &str, known: &BTreeSet<&str>) -> Option<String> {
-    match label {
-        "quantile" => Some(
-            "use `histogram_quantile` of the `_bucket` series: a histogram has no label `quantile`"
-                .into(),
-        ),
-        _ => similar(label, known),
-    }
-}
-
-/// A label with a similar name, or one that contains this name: `finished_reason` for `reason`.
-fn similar(label: &str, known: &BTreeSet<&str>) -> Option<String> {
-    let part = known
-        .iter()
-        .find(|k| k.ends_with(&format!("_{label}")) || k.starts_with(&format!("{label}_")));
-    match part {
-        Some(part) => Some(format!("did you mean `{part}`?")),
-        None => did_you_mean(label, known.iter().copied()),
-    }
 }

@@ -33,6 +33,7 @@ declare_rule! {
         summary: "the label never has this value",
         group: Group::Catalog,
         level: Severity::Warning,
+        certain: "Certain for labels whose values are the same in all deployments. Other labels are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -40,6 +40,10 @@ declare_rule! {
     ///
     /// - An unknown name that begins with `vllm_` is a warning: another program may expose it. If the same name exists
     ///   in vLLM with a colon, `normalised-name` reports it instead.
+    /// - The base name of a histogram is a warning: a Prometheus that converts histograms to native ones stores it.
+    /// - A name with a second colon, or with a window at the end such as `_5m`, belongs to a recording rule.
+    /// - Metrics that programs in the linted folders publish are known: calls such as `Gauge("vllm_queue_depth", …)` or
+    ///   `prometheus.GaugeOpts{…}`, `# TYPE` lines, recording rules, and metric names that relabelling writes.
     /// - Names that Ray exposes (`ray_vllm_…`) are checked like vLLM's own names.
     /// - Metrics of your own services are known once their `/metrics` output is recorded (`slosmith catalog record`).
     /// - Metrics that recording rules of the same run write are known, too.
@@ -48,11 +52,15 @@ declare_rule! {
         summary: "the metric never existed in any release",
         group: Group::Catalog,
         level: Severity::Error,
+        certain: "Certain that no recorded release exposes the name. The rule assumes that no recording rule or program outside the run writes it.",
         fixes: Fixes::Both { safe: "appends a missing `_total`", risky: "replaces a known wrong name with the name of the real metric" },
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
+
+/// Where the base name of a histogram has data.
+pub(super) const NATIVE: &str = "a Prometheus stores the base name only with `convert_classic_histograms_to_nhcb` in the scrape configuration";
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
@@ -80,6 +88,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 _ => "never existed",
             });
         let mut finding = finding;
+        if matches!(unknown.meant, Meant::Histogram(_)) {
+            finding.severity = Severity::Warning;
+            finding = finding.note(NATIVE);
+        }
         if matches!(unknown.meant, Meant::Alike) {
             // Another program may expose the metric, so a similar name of vLLM is not suggested.
             finding.severity = Severity::Warning;
@@ -108,7 +120,17 @@ fn mistaken(
     let finding = finding.note(mistake.note.clone());
     match (&mistake.family, &mistake.instead) {
         (Some(family), _) => {
-            let new = format!("{family}{}", part.suffix());
+            let product = unknown.product;
+            let newest = product.selection.releases.last();
+            let name = newest.and_then(|id| {
+                let release = product.catalog.release(*id);
+                product.catalog.name_on(family, release, &product.profiles)
+            });
+            // No selected release has what was meant.
+            let Some(name) = name else {
+                return finding;
+            };
+            let new = format!("{name}{}", part.suffix());
             let fits = is_used_as(cx, series, unknown, &new);
             let rename = || fixes::rename(cx, series, series.name, &new, Applicability::Unsafe);
             let fix = fits.then(rename).flatten();
@@ -125,7 +147,11 @@ fn near(
     unknown: &UnknownMetric<'_>,
     finding: Diagnostic,
 ) -> Diagnostic {
-    let suggest = || unknown.product.catalog.suggest(series.name);
+    let product = unknown.product;
+    let suggest = || {
+        let releases = &product.selection.releases;
+        product.catalog.suggest(series.name, releases)
+    };
     let suggested = (!matches!(unknown.meant, Meant::Alike)).then(suggest);
     let Some(meant) = suggested.flatten() else {
         return finding.help(

@@ -32,6 +32,7 @@ declare_rule! {
         summary: "the two sides of an operation never have the same labels",
         group: Group::Labels,
         level: Severity::Warning,
+        certain: "Certain for labels that one side always has and the other side never has. See `unknown-label` for the labels of a metric.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

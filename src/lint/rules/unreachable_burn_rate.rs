@@ -5,6 +5,7 @@ use memchr::memmem;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::naming::ERROR_RATIO;
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::usage::bare;
 
@@ -34,6 +35,7 @@ declare_rule! {
         summary: "an error ratio is compared with a threshold that it never exceeds",
         group: Group::Slo,
         level: Severity::Error,
+        certain: "Certain for error ratios that slosmith or sloth records: they are at most 1.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -76,7 +78,7 @@ fn error_ratio(expr: &Expr) -> Option<&str> {
         ExprKind::Selector(selector) => {
             let name = selector.metric.as_ref()?.text.as_str();
             let has = |part: &str| memmem::find(name.as_bytes(), part.as_bytes()).is_some();
-            let ratio = has("error:ratio_rate") || has("error_ratio");
+            let ratio = has("error:ratio_rate") || name.starts_with(ERROR_RATIO);
             ratio.then_some(name)
         }
         _ => None,

@@ -33,6 +33,7 @@ declare_rule! {
         summary: "the catalog lacks a selected release, and the releases around it differ",
         group: Group::Catalog,
         level: Severity::Info,
+        certain: "Certain that the catalog has no recording of the release.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

@@ -3,7 +3,8 @@
 use super::Known;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
-use crate::lint::scope::Product;
+use crate::lint::scope::{Product, Scope};
+use crate::promql::ast::Duration;
 
 /// Prefixes of programs around vLLM whose names look like vLLM names without the colon.
 const OTHERS: [&str; 8] = [
@@ -57,13 +58,11 @@ impl<'c> UnknownMetric<'c> {
         }
         let spelled = own.as_deref().unwrap_or(name);
         let (base, part) = split_series(spelled);
-        let whole = catalog
-            .lineage()
-            .mistake(spelled)
-            .map(|m| (m, Series::Whole));
-        if let Some((mistake, part)) =
-            whole.or_else(|| Some((catalog.lineage().mistake(base)?, part)))
-        {
+        let lineage = catalog.lineage();
+        let whole = lineage.mistake(spelled).map(|m| (m, Series::Whole));
+        let mistake = whole.or_else(|| Some((lineage.mistake(base)?, part)));
+        // Without the colon, it may be the metric of another program.
+        if let Some((mistake, part)) = mistake.filter(|_| own.is_none()) {
             return unknown(Meant::Mistake(mistake, part));
         }
         if product.claims(name) {
@@ -71,5 +70,30 @@ impl<'c> UnknownMetric<'c> {
         }
         let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
         alike.then_some(()).and_then(|()| unknown(Meant::Alike))
+    }
+
+    /// True if something other than the product may publish or record the name.
+    pub(super) fn is_elsewhere(&self, scope: &Scope<'_>, name: &str) -> bool {
+        let own = self.product.catalog.own_spelling(name);
+        let published = |name: &str| scope.is_published(name);
+        match self.meant {
+            Meant::Normalised(_) => published(name),
+            _ => {
+                let own = own.as_deref().unwrap_or(name);
+                published(name) || published(own) || self.is_of_a_rule(own)
+            }
+        }
+    }
+
+    /// True for the name of a recording rule: names with a second colon, or with a window at the end.
+    fn is_of_a_rule(&self, own: &str) -> bool {
+        let rest = own.strip_prefix(self.product.catalog.prefix());
+        rest.is_some_and(|rest| {
+            let last = rest.rsplit(['_', ':']).next().unwrap_or(rest);
+            let window = last.trim_start_matches(|c: char| c.is_ascii_lowercase());
+            let is_window =
+                window.ends_with(['s', 'm', 'h', 'd', 'w']) && Duration::parse(window).is_some();
+            rest.contains(':') || is_window
+        })
     }
 }

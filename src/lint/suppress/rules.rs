@@ -33,6 +33,7 @@ declare_rule! {
         summary: "a suppression matches no finding",
         group: Group::Suppression,
         level: Severity::Warning,
+        certain: "Certain for the rules that run.",
         fixes: Fixes::Unsafe("removes the comment, or the rule from its list"),
         since: "0.1.0",
     };
@@ -64,6 +65,7 @@ declare_rule! {
         summary: "a suppression has expired",
         group: Group::Suppression,
         level: Severity::Warning,
+        certain: "Certain: the date of the comment is past.",
         fixes: Fixes::None,
         since: "0.1.0",
     };
@@ -94,6 +96,7 @@ declare_rule! {
         summary: "a suppression or the configuration names a rule that does not exist",
         group: Group::Suppression,
         level: Severity::Warning,
+        certain: "Certain: no rule has the name.",
         fixes: Fixes::None,
         since: "0.1.0",
     };
@@ -124,6 +127,7 @@ declare_rule! {
         summary: "a suppression gives no reason",
         group: Group::Suppression,
         level: Severity::Warning,
+        certain: "Certain as to the missing reason.",
         fixes: Fixes::None,
         since: "0.1.0",
     };
@@ -155,6 +159,7 @@ declare_rule! {
         summary: "a suppression cannot be parsed, so it suppresses nothing",
         group: Group::Suppression,
         level: Severity::Warning,
+        certain: "Certain: slosmith cannot read the comment.",
         fixes: Fixes::None,
         since: "0.1.0",
     };

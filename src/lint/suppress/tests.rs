@@ -11,6 +11,7 @@ const fn rule(name: &'static str) -> RuleInfo {
         group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
+        certain: "",
         fixes: Fixes::None,
         since: "0.1.0",
     }

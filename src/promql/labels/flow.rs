@@ -85,7 +85,9 @@ impl Flow {
         Self::new(sure, self.possible.union(other.possible))
     }
 
-    pub(super) fn without(mut self, label: &str) -> Self {
+    /// Without the label.
+    #[must_use]
+    pub fn without(mut self, label: &str) -> Self {
         self.sure.remove(label);
         self.possible = self.possible.without(label);
         self

@@ -229,7 +229,7 @@ pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
 /// A vLLM name that no release has.
 pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
     let message = format!("no vLLM release has the metric `{metric}`");
-    let meant = catalog.suggest(metric);
+    let meant = catalog.suggest(metric, &[]);
     Diagnostic::error("unknown-metric", at, message)
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
 }

@@ -291,7 +291,7 @@ fn names_series_and_suggestions() {
     ] {
         assert!(catalog.is_known(known), "{known}");
     }
-    let meant = |name: &str| catalog.suggest(name);
+    let meant = |name: &str| catalog.suggest(name, &[]);
     assert_eq!(
         meant("vllm_num_requests_waiting").as_deref(),
         Some("vllm:num_requests_waiting")
@@ -318,7 +318,21 @@ fn names_series_and_suggestions() {
         meant("DCGM_FI_DEV_GPU_UTILS").as_deref(),
         Some("DCGM_FI_DEV_GPU_UTIL")
     );
-    assert_eq!(meant("node_cpu_seconds_total"), None);
+    // A word of another meaning is no slip, and no release of the newest ones serves the other two.
+    for other in [
+        "node_cpu_seconds_total",
+        "vllm:prefix_cache_miss_total",
+        "vllm:generation_token_total_count",
+        "vllm:request_failed_total",
+        "vllm:token_counter_total",
+    ] {
+        assert_eq!(meant(other), None, "{other}");
+    }
+    let newest = select("0.33.0").releases;
+    for gone in ["vllm:gpu_cache_usage_prec", "vllm:gpu_prefix_cache_hits"] {
+        assert!(meant(gone).is_some(), "{gone}");
+        assert_eq!(catalog.suggest(gone, &newest), None, "{gone}");
+    }
     assert_eq!(meant("up"), None);
 }
 

@@ -150,3 +150,46 @@ fn a_link_out_of_the_project_is_not_written_through() {
     assert_eq!(project.read("outside/link/a.yaml"), mended);
     assert!(project.path("inside/c.yaml").is_symlink());
 }
+
+#[cfg(unix)]
+#[test]
+fn two_paths_to_a_file_are_one_file() {
+    use std::os::unix::fs::symlink;
+    let project = Project::new();
+    let text = rules(&["vllm:gpu_cache_usage_perc > 0.9"]);
+    project.write("b/rules.yaml", &text);
+    symlink("b/rules.yaml", project.path("a.yaml")).expect("a link");
+    symlink("b", project.path("c")).expect("a link");
+    let whole = project.path("b").to_string_lossy().into_owned();
+    for paths in [
+        &["."][..],
+        &["c", "b"],
+        &["a.yaml", "b/rules.yaml", "./b/../a.yaml"],
+        &["b", &whole],
+    ] {
+        project.write("b/rules.yaml", &text);
+        let ran = project.run(&[&["lint", "--format", "concise"], paths].concat());
+        let ran = ran.exits(1).says("Found 1 error");
+        assert_eq!(ran.out.matches("removed-metric").count(), 1, "{paths:?}");
+        project
+            .run(&[&["lint", "--fix"], paths].concat())
+            .exits(0)
+            .says("1 finding fixed");
+        assert!(project.path("a.yaml").is_symlink());
+    }
+}
+
+/// `--fix` writes a new file in place of the old one, so each name of a hard-linked file is a file of its own.
+#[cfg(unix)]
+#[test]
+fn hard_links_are_separate_files() {
+    let project = Project::new();
+    let text = rules(&["vllm:gpu_cache_usage_perc > 0.9"]);
+    project.write("a.yaml", &text);
+    std::fs::hard_link(project.path("a.yaml"), project.path("b.yaml")).expect("a link");
+    let run = ["lint", "--fix", "a.yaml", "b.yaml"];
+    project.run(&run).exits(0).says("2 findings fixed");
+    for name in ["a.yaml", "b.yaml"] {
+        assert!(project.read(name).contains("kv_cache_usage_perc"), "{name}");
+    }
+}

@@ -497,3 +497,41 @@ fn rules_explain_themselves() {
         .exits(2)
         .says("did you mean `removed-metric`?");
 }
+
+#[test]
+fn what_programs_of_the_same_folder_publish_is_known() {
+    let project = Project::new();
+    let names = [
+        "vllm_queue_depth > 5",
+        "rate(vllm:retries_total[5m]) > 1",
+        "vllm_num_requests_waiting > 3",
+    ];
+    project.write("rules.yaml", &rules(&names));
+    project
+        .run(&["lint", "."])
+        .says("Found 2 errors and 1 warning");
+    project.write(
+        "exporter/main.py",
+        "DEPTH = Gauge(\"vllm_queue_depth\", \"…\")\nMOCK = Gauge('vllm_num_requests_waiting', '…')\n",
+    );
+    project.write(
+        "exporter/main.go",
+        "prometheus.NewCounterVec(prometheus.CounterOpts{\n\tName: \"vllm:retries_total\",\n}, nil)\n",
+    );
+    project.run(&["lint", "."]).exits(0);
+    // So are labels that a scrape configuration adds.
+    project.write(
+        "rules.yaml",
+        &rules(&["sum by (model) (vllm:num_requests_waiting) > 3"]),
+    );
+    project.run(&["lint", "."]).says("1 warning");
+    project.write(
+        "prometheus.yaml",
+        "relabel_configs:\n- source_labels: [a]\n  target_label: model\n",
+    );
+    project.run(&["lint", "."]).says("No findings");
+    // A release's own metric stays what it is, whoever publishes it as well.
+    project.write("rules.yaml", &rules(&["vllm:gpu_cache_usage_perc > 0.9"]));
+    project.write("mock.py", "Gauge(\"vllm:gpu_cache_usage_perc\", \"…\")\n");
+    project.run(&["lint", "."]).exits(1);
+}
