@@ -36,9 +36,9 @@ fn is_query(node: &Node<'_>) -> bool {
     is_signed && node.get("model").is_some_and(Node::is_map)
 }
 
-fn language(query: &Node<'_>) -> Language {
+fn language(query: &Node<'_>) -> Option<Language> {
     let sources = Sources::default();
     let declared = query.get("model").and_then(|model| sources.language(model));
     let named = || sources.named(word(query, &["datasourceUid"])?);
-    declared.or_else(named).unwrap_or(Language::PromQl)
+    declared.or_else(named)
 }

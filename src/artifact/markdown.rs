@@ -13,6 +13,7 @@ use crate::yaml::{Body, Text, tree};
 
 /// Reads every fence that names a language we know.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
+    reader.is_prose = true;
     let fences = fence::fences(body.text());
     for fence in &fences {
         let Some(text) = body.lines(fence.inner.clone(), fence.indent) else {

@@ -1,23 +1,32 @@
 //! What readers of documents work with.
 
-use super::{Artifact, Kind, Language, Query, Role, metrics_ql};
-use crate::promql::{Dialect, parse_with};
+use std::collections::BTreeSet;
+
+use super::{Artifact, Hints, Kind, Language, Query, Role, language};
+use crate::config::QueryLanguage;
+use crate::promql::{Dialect, parse_untyped, parse_with, placeholder};
 use crate::source::{FileId, Span};
-use crate::yaml::{Allowance, Text};
+use crate::yaml::{Allowance, Filler, MARK, Text, is_branched};
 
 /// Gathers what is read from a file.
 pub(super) struct Reader {
     pub(super) artifact: Artifact,
+    /// What is known of the file before it is read.
+    pub(super) hints: Hints,
     /// What aliases may still copy.
     pub(super) allowance: Allowance,
     /// How many documents are around the one that is read.
     pub(super) depth: u32,
     /// Texts of the document that are documents of their own, still to be read.
     pub(super) embedded: Vec<Embedded>,
-    /// The file's own text, when it is a template that was filled in as far as possible.
-    pub(super) template: Option<String>,
-    /// The file says that VictoriaMetrics evaluates it.
-    pub(super) is_victoria: bool,
+    /// The file's own text, when it is a template that was filled in as far as possible, and who fills it in.
+    pub(super) template: Option<(Filler, String)>,
+    /// The language of the document's queries, where its kind decides that.
+    pub(super) usual: Option<Language>,
+    /// The file is for people, who read `<metric>` and `...` as what they mean.
+    pub(super) is_prose: bool,
+    /// The queries whose language nothing around them decides.
+    assumed: BTreeSet<usize>,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -30,31 +39,75 @@ pub(super) struct Embedded {
 }
 
 impl Reader {
-    pub(super) fn new(file: FileId) -> Self {
+    pub(super) fn new(file: FileId, hints: Hints) -> Self {
         Self {
             artifact: Artifact {
                 file,
                 ..Artifact::default()
             },
+            hints,
             allowance: Allowance::default(),
             depth: 0,
             embedded: Vec::new(),
             template: None,
-            is_victoria: false,
+            usual: None,
+            is_prose: false,
+            assumed: BTreeSet::new(),
         }
     }
 
     pub(super) fn finish(mut self) -> Artifact {
+        if self.hints.language.is_none() {
+            self.read_signs();
+        }
+        let unknown = |query: &Query| query.is_partial && !is_prom_ql(query);
+        let mut queries = self.artifact.queries.iter();
+        self.artifact.has_pieces |= !self.is_prose && queries.any(unknown);
+        self.artifact
+    }
+
+    /// Finds the language of what is no PromQL by its own words. Others that are none go with it as far as they may be
+    /// in that language: those of the same evaluator.
+    fn read_signs(&mut self) {
         let queries = &mut self.artifact.queries;
-        // One query in MetricsQL shows who evaluates the others beside it.
-        let is_metrics_ql =
-            |query: &Query| metrics_ql::has_words(&query.text) && !is_prom_ql(query);
-        if self.is_victoria || queries.iter().any(is_metrics_ql) {
-            for query in queries.iter_mut().filter(|query| !is_prom_ql(query)) {
+        let mut found = Vec::new();
+        let mut has_vmrange = false;
+        for (at, query) in queries.iter_mut().enumerate() {
+            if query.language != Language::PromQl {
+                continue;
+            }
+            if language::has_vmrange(&query.text) && is_prom_ql(query) {
+                query.language = Language::MetricsQl;
+                has_vmrange = true;
+            } else if let Some(sign) = language::sign(&query.text)
+                && (sign == Language::MetricsQl || self.assumed.contains(&at))
+                && !is_prom_ql(query)
+            {
+                query.language = sign;
+                found.push(sign);
+            }
+        }
+        if self.hints.is_of_loki {
+            found.push(Language::Other);
+        }
+        if found.is_empty() && !has_vmrange {
+            return;
+        }
+        let is_victoria = found.contains(&Language::MetricsQl);
+        let rest = queries.iter_mut().enumerate();
+        let rest =
+            rest.filter(|(_, query)| query.language == Language::PromQl && !is_prom_ql(query));
+        for (at, query) in rest {
+            let is_rule = matches!(query.role, Role::Alert { .. } | Role::Record { .. });
+            let has_form = || parse_untyped(&query.text, query.dialect).is_ok();
+            if (has_vmrange || is_victoria) && language::may_be_metrics_ql(&query.text)
+                || is_victoria && has_form()
+            {
+                query.language = Language::MetricsQl;
+            } else if found.contains(&Language::Other) && is_rule && self.assumed.contains(&at) {
                 query.language = Language::Other;
             }
         }
-        self.artifact
     }
 
     /// Notes what the file is, unless something before decided that.
@@ -64,36 +117,43 @@ impl Reader {
         }
     }
 
-    /// Adds a PromQL query; gives back its index.
+    /// Adds a query that is PromQL unless the document, the configuration or its words say otherwise; gives back its index.
     pub(super) fn query(&mut self, text: Text, dialect: Dialect, role: Role) -> usize {
-        self.query_in(text, dialect, role, Language::PromQl)
+        self.query_in(text, dialect, role, None)
     }
 
-    /// Adds a query in any language; gives back its index.
+    /// Adds a query, in the language that its data source has, if one is given; gives back its index.
     pub(super) fn query_in(
         &mut self,
         text: Text,
         dialect: Dialect,
         role: Role,
-        language: Language,
+        language: Option<Language>,
     ) -> usize {
-        let language = match is_pipeline(&text.value) {
-            true => Language::Other,
-            false => language,
+        let language = language.or(self.usual);
+        if language.is_none() {
+            self.assumed.insert(self.artifact.queries.len());
+        }
+        let language = match (self.hints.language, language) {
+            (Some(QueryLanguage::MetricsQl), None | Some(Language::PromQl)) => Language::MetricsQl,
+            (Some(QueryLanguage::LogQl), None) => Language::Other,
+            (_, language) => language.unwrap_or(Language::PromQl),
         };
+        let own = placeholder::spans(&text.value, dialect);
+        let mut holes = placeholder::filled(&text.value);
+        holes.retain(|hole| dialect != Dialect::Adapter && !own.contains(hole));
+        let is_template = self.template.is_some() && dialect != Dialect::Grafana;
         let dialect = match dialect {
-            Dialect::Prometheus | Dialect::GoTemplate if self.template.is_some() => {
-                Dialect::Template
-            }
-            dialect => dialect,
+            Dialect::Adapter => dialect,
+            _ if is_template || !holes.is_empty() => Dialect::Template,
+            _ => dialect,
         };
-        let language = match language {
-            Language::MetricsQl if parse_with(&text.value, dialect).is_ok() => Language::PromQl,
-            Language::MetricsQl => Language::Other,
-            language => language,
-        };
+        let marks = text.value.match_indices(MARK).map(|(at, _)| at);
+        let mut holes = holes.iter().map(|hole| hole.start).chain(marks);
         self.artifact.queries.push(Query {
-            is_partial: self.is_written(&text.span()),
+            is_partial: holes.any(|at| !is_quoted(&text.value, at))
+                || self.is_branched(&text.span())
+                || self.is_prose && language::is_sketch(&text.value),
             text: text.value,
             map: text.map,
             dialect,
@@ -103,21 +163,19 @@ impl Reader {
         self.artifact.queries.len() - 1
     }
 
-    /// True when a template writes a part of these bytes.
-    pub(super) fn is_written(&self, span: &Span) -> bool {
-        let text = self
-            .template
-            .as_deref()
-            .and_then(|text| text.get(span.range()));
-        text.is_some_and(|text| text.contains("{{") || text.contains("{%"))
+    /// True when branches of a template begin or end among these bytes.
+    fn is_branched(&self, span: &Span) -> bool {
+        let template = self.template.as_ref();
+        let part = template.and_then(|(filler, text)| Some((text.get(span.range())?, *filler)));
+        part.is_some_and(|(text, filler)| is_branched(text, filler))
     }
 
     /// True when a template adds lines among these bytes.
     pub(super) fn is_extended(&self, span: &Span) -> bool {
         let text = self
             .template
-            .as_deref()
-            .map(|text| with_actions(text, span));
+            .as_ref()
+            .map(|(_, text)| with_actions(text, span));
         let functions = ["indent", "include", "toYaml"];
         text.is_some_and(|text| functions.iter().any(|name| text.contains(name)))
     }
@@ -162,58 +220,18 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
         .unwrap_or_default()
 }
 
-/// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
-fn is_pipeline(text: &str) -> bool {
-    // In nearly all queries it is enough to look in front of each bar.
-    let mut bars = memchr::memchr_iter(b'|', text.as_bytes());
-    let may_pass = |at: usize| text[..at].trim_end().ends_with(['}', '"', '\'', '`', ')']);
-    if !text.contains('#') && !bars.any(may_pass) {
-        return false;
-    }
-    let mut before = ' ';
-    let mut chars = text.chars();
+/// True for a place in a string of a query.
+fn is_quoted(text: &str, place: usize) -> bool {
+    let mut quote = None;
+    let mut chars = text[..place].chars();
     while let Some(c) = chars.next() {
-        match c {
-            '|' if matches!(before, '}' | '"' | '`' | ')') => return true,
-            '#' => drop(chars.find(|c| *c == '\n')),
-            quote @ ('"' | '\'' | '`') => {
-                while let Some(c) = chars.next().filter(|c| *c != quote) {
-                    if c == '\\' && quote != '`' {
-                        chars.next();
-                    }
-                }
-                before = '"';
-            }
-            c if c.is_whitespace() => {}
-            c => before = c,
+        match (quote, c) {
+            (Some('"' | '\''), '\\') => drop(chars.next()),
+            (Some(open), c) if open == c => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '#') => drop(chars.find(|c| *c == '\n')),
+            _ => {}
         }
     }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_passes_on_a_selection_is_a_pipeline() {
-        for text in [
-            "{a=\"b\"} |= \"c\"",
-            "{a='b'}\n| json",
-            "rate({a=`b`} |~ `c`[5m])",
-            "{a=\"b\"} # it's\n# so\n  |= \"c\"",
-            "sum(x) | sort",
-        ] {
-            assert!(is_pipeline(text), "{text}");
-        }
-        for text in [
-            "x{a=~\"b|c\"}",
-            "x{a=~\"(b)|c\", d=~'}|\\'|'}",
-            "x # }|\n + y",
-            "x",
-            "",
-        ] {
-            assert!(!is_pipeline(text), "{text}");
-        }
-    }
+    quote.is_some()
 }

@@ -1,13 +1,13 @@
 //! What the query of a Grafana variable asks for.
 
-use super::Role;
 use super::reader::Reader;
-use crate::promql::Dialect;
+use super::{Language, Role};
+use crate::promql::{Dialect, parse_with};
 use crate::yaml::Text;
 
 /// Reads `label_values(selector, label)`, `query_result(expr)` or a plain selector; calls without any
-/// (`metrics(…)`, `label_names()`) hold no query.
-pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
+/// (`metrics(…)`, `label_names()`) hold no query. Without a data source, a text of another form may be in any language.
+pub(super) fn read(reader: &mut Reader, name: &str, query: &Text, language: Option<Language>) {
     let text = query.value.as_str();
     let start = text.len() - text.trim_start().len();
     let trimmed = text.trim();
@@ -30,13 +30,14 @@ pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
     } else if inner("label_names").is_some() || inner("metrics").is_some() {
         None
     } else {
-        Some((start, trimmed))
+        let is_known = language.is_some() || parse_with(trimmed, Dialect::Grafana).is_ok();
+        is_known.then_some((start, trimmed))
     };
     let Some((from, selector)) = found.filter(|(_, s)| !s.trim().is_empty()) else {
         return;
     };
     let from = from + selector.len() - selector.trim_start().len();
     if let Some(part) = query.part(from..from + selector.trim().len()) {
-        reader.query(part, Dialect::Grafana, role);
+        reader.query_in(part, Dialect::Grafana, role, language);
     }
 }

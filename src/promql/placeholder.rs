@@ -16,7 +16,7 @@ pub enum Dialect {
     GoTemplate,
     /// `<<.Series>>`, as prometheus-adapter has it.
     Adapter,
-    /// Any of the braced and dollared ones, in a file that Helm or Jinja fills in before Prometheus or Grafana reads it.
+    /// Grafana's, and [`filled`] ones, in a file that another program fills in before Prometheus or Grafana reads it.
     Template,
 }
 
@@ -49,7 +49,11 @@ impl Placeholder {
 
     /// The text without its signs.
     fn inner(&self) -> &str {
-        let text = self.text.as_str();
+        let text = self
+            .text
+            .strip_prefix('$')
+            .filter(|rest| rest.starts_with('$'));
+        let text = text.unwrap_or(&self.text);
         let pair = |open, close| text.strip_prefix(open)?.strip_suffix(close);
         pair("{{", "}}")
             .or_else(|| pair("[[", "]]"))
@@ -102,11 +106,20 @@ impl Deref for Placeholders {
 
 /// Where the placeholders are in a text, which need not be a query (a legend, an annotation).
 pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
+    all(text, |rest| length(rest, dialect))
+}
+
+/// Where programs other than Prometheus and Grafana fill in a text: Helm, Jinja, `envsubst`, `sed`.
+pub fn filled(text: &str) -> Vec<Range<usize>> {
+    all(text, |rest| other(rest).unwrap_or(0))
+}
+
+fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(step) = text[at..].find(['$', '[', '{', '<']) {
+    while let Some(step) = text[at..].find(['$', '[', '{', '<', '_', '%']) {
         at += step;
-        match length(&text[at..], dialect) {
+        match length(&text[at..]) {
             0 => at += 1,
             length => {
                 found.push(at..at + length);
@@ -124,7 +137,9 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Grafana => grafana(text),
         Dialect::GoTemplate => go_template(text),
         Dialect::Adapter => adapter(text),
-        Dialect::Template => grafana(text).or_else(|| go_template(text)),
+        Dialect::Template => grafana(text)
+            .or_else(|| go_template(text))
+            .or_else(|| other(text)),
     };
     found.unwrap_or(0)
 }
@@ -164,6 +179,10 @@ fn grafana(text: &str) -> Option<usize> {
         return inner[end..].starts_with("]]").then_some(end + 4);
     }
     let rest = text.strip_prefix('$')?;
+    // Terraform, Flux and Grafana's provisioning write one `$` of two.
+    if rest.starts_with('$') {
+        return grafana(rest).map(|end| end + 1);
+    }
     let Some(inner) = rest.strip_prefix('{') else {
         return word(rest).map(|end| end + 1);
     };
@@ -201,6 +220,43 @@ fn go_template(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// What another program fills in: `{{ … }}` without Prometheus's own variables, `[[ .x ]]`, `<% … %>`, `${X}` unless
+/// Grafana sets it, `__X__`, and Juju's `%%x%%`.
+fn other(text: &str) -> Option<usize> {
+    let between = |open: &str, close: &str| {
+        let inner = text.strip_prefix(open)?;
+        let inner = &inner[..inner.find(close)?];
+        let end = open.len() + inner.len() + close.len();
+        (!inner.is_empty() && !inner.contains('\n')).then_some((inner, end))
+    };
+    let named = |inner: &str, signs: &[char]| {
+        let first = inner.trim_start_matches(['-', ' ']).chars().next();
+        first.is_some_and(|c| signs.contains(&c) || signs.is_empty() && is_first(c))
+    };
+    if text.starts_with("{{") {
+        let own = |inner: &str| inner.contains("$labels") || inner.contains("$value");
+        return go_template(text).filter(|end| !own(&text[..*end]));
+    }
+    if let Some(inner) = text.strip_prefix("__") {
+        let inner = &inner[..inner.find("__")?];
+        let upper = |c: char| matches!(c, 'A'..='Z' | '0'..='9' | '_');
+        let is_word =
+            inner.starts_with(|c: char| c.is_ascii_uppercase()) && inner.chars().all(upper);
+        return is_word.then_some(inner.len() + 4);
+    }
+    let found = between("[[", "]]").filter(|(inner, _)| named(inner, &['.', '$']));
+    let found = found.or_else(|| between("<%", "%>"));
+    let found = found.or_else(|| between("%%", "%%"));
+    let found = found.or_else(|| {
+        between("${", "}").filter(|(inner, _)| named(inner, &[]) && !inner.starts_with("__"))
+    });
+    found.map(|(_, end)| end)
+}
+
+fn is_first(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
 }
 
 /// `<< … >>` on one line.
@@ -272,6 +328,31 @@ mod tests {
         assert!(crate::promql::parse_with(text, Dialect::Adapter).is_ok());
         assert!(crate::promql::parse(text).is_err());
         assert_eq!(found(text, Dialect::Prometheus), [""; 0]);
+    }
+
+    #[test]
+    fn templates_of_all_programs_are_found() {
+        let text = "{{ .a }} [[ .Url ]] [[- $b ]] <% c %> %%c%% ${D} ${e:-5m} __F__ vllm:__G___total ${h(\"i\", 1)}";
+        let wanted = [
+            "{{ .a }}",
+            "[[ .Url ]]",
+            "[[- $b ]]",
+            "<% c %>",
+            "%%c%%",
+            "${D}",
+            "${e:-5m}",
+            "__F__",
+            "__G__",
+            "${h(\"i\", 1)}",
+        ];
+        let found = filled(text).into_iter().map(|at| &text[at]);
+        assert_eq!(found.collect::<Vec<_>>(), wanted);
+        let other = "$a ${1} ${__interval} [[b]] [[:alpha:]] {{ $labels.c }} __name__ __address__ a<b {{{ $value }}}";
+        assert!(filled(other).is_empty(), "{:?}", filled(other));
+        assert_eq!(
+            self::found("$${__interval} $$a", Dialect::Grafana),
+            ["$${__interval}", "$$a"]
+        );
     }
 
     #[test]

@@ -25,14 +25,14 @@ pub(super) fn read(
     };
     // Logs come from anything but Prometheus.
     let usual = match word(node, &["type"]) {
-        Some("logs") => Language::Other,
-        _ => Language::PromQl,
+        Some("logs") => Some(Language::Other),
+        _ => None,
     };
-    let language = sources.language(node).unwrap_or(usual);
+    let language = sources.language(node).or(usual);
     let targets = items(node, &["targets"]).iter();
     let targets = targets
         .map(|t| {
-            let language = sources.language(t).unwrap_or(language);
+            let language = sources.language(t).or(language);
             target(reader, body, t, &role, language)
         })
         .collect();
@@ -61,7 +61,7 @@ fn target(
     body: &Body<'_>,
     node: &Node<'_>,
     role: &Role,
-    language: Language,
+    language: Option<Language>,
 ) -> Target {
     let expr = text(body, node, &["expr"]).filter(|e| !e.value.trim().is_empty());
     let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));

@@ -15,11 +15,11 @@ pub struct Query {
     pub map: TextMap,
     /// Which placeholders may be in it.
     pub dialect: Dialect,
-    /// The query language; only PromQL is checked.
+    /// The query language; of others than PromQL and MetricsQL nothing is checked.
     pub language: Language,
     /// Where it is, for people.
     pub role: Role,
-    /// A template writes a part of it that is not known.
+    /// Another program, or the reader of a text, writes a part of it that is not known, so its syntax is not known.
     pub is_partial: bool,
 }
 
@@ -35,7 +35,7 @@ impl Query {
 pub enum Language {
     /// PromQL.
     PromQl,
-    /// PromQL and more: read as PromQL where it is that.
+    /// PromQL and more, of VictoriaMetrics: names and labels are checked where it has the form of PromQL.
     MetricsQl,
     /// Anything else.
     Other,
