@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use super::Language;
-use crate::promql::{is_function, placeholder};
+use crate::promql::is_function;
+use crate::promql::placeholder::{Dialect, length};
 use crate::source::FileId;
 use crate::yaml;
 
@@ -26,27 +27,38 @@ fn functions(language: &str) -> HashSet<&'static str> {
 static METRICS_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("metricsql"));
 static LOG_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("logql"));
 
-/// The language that a query which is no PromQL is in, by what only that language has.
-pub(super) fn sign(text: &str) -> Option<Language> {
-    let tokens = tokens(text);
+/// What a text shows of its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// It is in this one, unless it is PromQL.
+    Of(Language),
+    /// It is over a histogram of VictoriaMetrics, which PromQL reads as well, and expects to have other labels.
+    VmRange,
+}
+
+/// What only another language has, at the first place where a query has it.
+pub(super) fn sign(text: &str) -> Option<Sign> {
     let mut around = Vec::new();
     let mut is_stream = false;
-    for (at, token) in tokens.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| tokens[at]);
+    let mut found = None;
+    let mut before = None;
+    let mut tokens = Tokens { text, at: 0 }.peekable();
+    while let Some(token) = tokens.next() {
         let place = Place {
             before,
-            token: *token,
-            behind: tokens.get(at + 1).copied(),
+            token,
+            behind: tokens.peek().copied(),
             around: around.last().copied(),
         };
         if place.is_metrics_ql() {
-            return Some(Language::MetricsQl);
+            return Some(Sign::Of(Language::MetricsQl));
         }
         if place.is_other(is_stream) {
-            return Some(Language::Other);
+            return Some(Sign::Of(Language::Other));
         }
         let was_stream = std::mem::take(&mut is_stream);
         match token {
+            Token::Word("vmrange") => found = Some(Sign::VmRange),
             Token::Sign("(") if before.is_some_and(Token::calls) => around.push("call"),
             Token::Sign("{") if before.is_some_and(Token::is_operand) => around.push("{"),
             Token::Sign("{") => around.push("stream"),
@@ -55,23 +67,19 @@ pub(super) fn sign(text: &str) -> Option<Language> {
             Token::Sign(")" | "}" | "]") => is_stream = around.pop() == Some("stream"),
             _ => {}
         }
+        before = Some(token);
     }
-    None
+    found
 }
 
-/// True for a query over the histograms of VictoriaMetrics. PromQL reads it as well, and expects other labels.
-pub(super) fn has_vmrange(text: &str) -> bool {
-    text.contains("vmrange") && tokens(text).contains(&Token::Word("vmrange"))
-}
-
-/// True for what VictoriaMetrics reads and Prometheus does not, and what people also write by mistake: it is a sign
-/// only beside a surer one.
+/// True for what VictoriaMetrics reads and Prometheus does not, and what people also write by mistake: an `offset` or a
+/// range behind parentheses. It is a sign only beside a surer one.
 pub(super) fn may_be_metrics_ql(text: &str) -> bool {
-    let tokens = tokens(text);
-    let pairs = tokens.iter().zip(tokens.iter().skip(1));
-    pairs
-        .into_iter()
-        .any(|(token, next)| matches!((token, next), (Token::Sign(")"), Token::Word("offset"))))
+    let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
+    tokens.windows(2).any(|pair| {
+        pair == [Token::Sign(")"), Token::Word("offset")]
+            || pair == [Token::Sign(")"), Token::Sign("[")]
+    })
 }
 
 /// A token with its neighbours.
@@ -84,9 +92,21 @@ struct Place<'t> {
 }
 
 impl Place<'_> {
+    /// True in front of parentheses or the labels of an aggregation.
+    fn opens(&self) -> bool {
+        match self.behind {
+            Some(Token::Word(next)) => {
+                next.eq_ignore_ascii_case("by") || next.eq_ignore_ascii_case("without")
+            }
+            behind => behind == Some(Token::Sign("(")),
+        }
+    }
+
     fn is_metrics_ql(&self) -> bool {
         let follows = self.before.is_some_and(Token::is_operand);
         match self.token {
+            // A word alone is most often a name or a label.
+            Token::Word(_) if !follows && !self.opens() => false,
             Token::Word(word) => match word.to_ascii_lowercase().as_str() {
                 "with" => self.behind == Some(Token::Sign("(")),
                 "keep_metric_names" => follows,
@@ -103,14 +123,7 @@ impl Place<'_> {
                 "or" => {
                     matches!(self.around, Some("{" | "stream")) && self.before == Some(Token::Text)
                 }
-                word => {
-                    let by = |word: &str| matches!(word, "by" | "without");
-                    METRICS_QL.contains(word)
-                        && match self.behind {
-                            Some(Token::Word(next)) => by(next),
-                            behind => behind == Some(Token::Sign("(")),
-                        }
-                }
+                word => self.opens() && METRICS_QL.contains(word),
             },
             Token::Number(number) => {
                 is_metrics_ql_number(number, matches!(self.around, Some("[" | "stream")))
@@ -211,51 +224,56 @@ fn is_joint(word: &str) -> bool {
 }
 
 /// The tokens of a query in any of the languages.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let holes = placeholder::spans(text, placeholder::Dialect::Template);
-    let mut holes = holes.into_iter().peekable();
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        while holes.next_if(|hole| hole.end <= at).is_some() {}
-        if let Some(hole) = holes.next_if(|hole| hole.start == at) {
-            tokens.push(Token::Hole);
-            at = hole.end;
-            continue;
+struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        loop {
+            let rest = &self.text[self.at..];
+            let c = rest.chars().next()?;
+            let run = |of: fn(char) -> bool| {
+                let end = rest.find(|c| !of(c)).unwrap_or(rest.len());
+                &rest[..end]
+            };
+            let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.');
+            let hole = match c {
+                '$' | '[' | '{' | '<' | '%' | '_' => length(rest, Dialect::Template),
+                _ => 0,
+            };
+            let (token, length) = match c {
+                _ if hole > 0 => (Token::Hole, hole),
+                '"' | '\'' | '`' => (Token::Text, quoted(rest, c)),
+                '#' => {
+                    self.at += rest.find('\n').unwrap_or(rest.len());
+                    continue;
+                }
+                c if c.is_whitespace() => {
+                    self.at += c.len_utf8();
+                    continue;
+                }
+                c if c.is_ascii_digit() => (Token::Number(run(in_word)), run(in_word).len()),
+                c if c.is_alphabetic() || c == '_' => {
+                    let word = run(in_word);
+                    (Token::Word(word), word.len())
+                }
+                c => {
+                    let two = rest.get(..2).unwrap_or_default();
+                    let sign = match two {
+                        "|=" | "|~" | "|>" | "!=" | "!~" | "!>" => two,
+                        _ => &rest[..c.len_utf8()],
+                    };
+                    (Token::Sign(sign), sign.len())
+                }
+            };
+            self.at += length;
+            return Some(token);
         }
-        let rest = &text[at..];
-        let run = |of: fn(char) -> bool| rest.find(|c| !of(c)).unwrap_or(rest.len());
-        let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.');
-        let length = match c {
-            '#' => rest.find('\n').unwrap_or(rest.len()),
-            '"' | '\'' | '`' => {
-                tokens.push(Token::Text);
-                quoted(rest, c)
-            }
-            c if c.is_ascii_digit() => {
-                let length = run(in_word);
-                tokens.push(Token::Number(&rest[..length]));
-                length
-            }
-            c if c.is_alphabetic() || c == '_' => {
-                let length = run(in_word);
-                tokens.push(Token::Word(&rest[..length]));
-                length
-            }
-            c if c.is_whitespace() => c.len_utf8(),
-            c => {
-                let two = rest.get(..2).unwrap_or_default();
-                let length = match ["|=", "|~", "|>", "!=", "!~", "!>"].contains(&two) {
-                    true => 2,
-                    false => c.len_utf8(),
-                };
-                tokens.push(Token::Sign(&rest[..length]));
-                length
-            }
-        };
-        at += length;
     }
-    tokens
 }
 
 /// Bytes of the string that the text begins with.
@@ -274,7 +292,7 @@ fn quoted(text: &str, quote: char) -> usize {
 
 /// True for a query that a text shows the form of: `rate(<metric>[<range>])`, `sum(...)`, `x{…}`, `x[window]`.
 pub(super) fn is_sketch(text: &str) -> bool {
-    let tokens = tokens(text);
+    let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
     let is_word = |at: usize| matches!(tokens.get(at), Some(Token::Word(_)));
     let starts = |at: usize, sign| tokens.get(at) == Some(&Token::Sign(sign));
     text.contains("...")
@@ -332,7 +350,7 @@ mod tests {
             "foo\\-bar",
             "rate({{ .x }}) keep_metric_names",
         ] {
-            assert_eq!(sign(text), Some(Language::MetricsQl), "{text}");
+            assert_eq!(sign(text), Some(Sign::Of(Language::MetricsQl)), "{text}");
         }
         for text in [
             "{a=\"b\"} |= \"c\"",
@@ -345,7 +363,7 @@ mod tests {
             "sum(rate({a=\"b\"}[5m] | json | level=\"error\"))",
             "{@resource.service.name=\"a\"}",
         ] {
-            assert_eq!(sign(text), Some(Language::Other), "{text}");
+            assert_eq!(sign(text), Some(Sign::Of(Language::Other)), "{text}");
         }
         for text in [
             "x{a=~\"b|c\"}",
@@ -353,7 +371,6 @@ mod tests {
             "x{a=\"b\"} |= \"c\"",
             "x{a=\"b\"} | json",
             "{a=\"b\"} | 5",
-            "sum by (vmrange) (rate(x[5m])",
             "rate(x)",
             "sum(x) offset 1h",
             "x{default=\"a\", if=\"b\"}",
@@ -368,6 +385,7 @@ mod tests {
         ] {
             assert_eq!(sign(text), None, "{text}");
         }
+        assert_eq!(sign("sum by (vmrange) (x)"), Some(Sign::VmRange));
     }
 
     #[test]

@@ -47,6 +47,7 @@ use std::path::Path;
 
 pub use model::*;
 pub use raw::Raw;
+pub use reader::share_languages;
 pub use templatefile::TemplateFiles;
 pub use unread::Unread;
 

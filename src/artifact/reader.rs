@@ -1,8 +1,9 @@
 //! What readers of documents work with.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-use super::{Artifact, Hints, Kind, Language, Query, Role, language};
+use super::language::{self, Sign};
+use super::{Artifact, Hints, Kind, Language, Query, Role};
 use crate::config::QueryLanguage;
 use crate::promql::{Dialect, parse_untyped, parse_with, placeholder};
 use crate::source::{FileId, Span};
@@ -26,7 +27,7 @@ pub(super) struct Reader {
     /// The file is for people, who read `<metric>` and `...` as what they mean.
     pub(super) is_prose: bool,
     /// The queries whose language nothing around them decides.
-    assumed: BTreeSet<usize>,
+    assumed: Vec<usize>,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -52,7 +53,7 @@ impl Reader {
             template: None,
             usual: None,
             is_prose: false,
-            assumed: BTreeSet::new(),
+            assumed: Vec::new(),
         }
     }
 
@@ -76,15 +77,19 @@ impl Reader {
             if query.language != Language::PromQl {
                 continue;
             }
-            if language::has_vmrange(&query.text) && is_prom_ql(query) {
-                query.language = Language::MetricsQl;
-                has_vmrange = true;
-            } else if let Some(sign) = language::sign(&query.text)
-                && (sign == Language::MetricsQl || self.assumed.contains(&at))
-                && !is_prom_ql(query)
-            {
-                query.language = sign;
-                found.push(sign);
+            match language::sign(&query.text) {
+                Some(Sign::VmRange) if is_prom_ql(query) => {
+                    query.language = Language::MetricsQl;
+                    has_vmrange = true;
+                }
+                Some(Sign::Of(sign))
+                    if (sign == Language::MetricsQl || self.assumed.binary_search(&at).is_ok())
+                        && !is_prom_ql(query) =>
+                {
+                    query.language = sign;
+                    found.push(sign);
+                }
+                _ => {}
             }
         }
         if self.hints.is_of_loki {
@@ -99,12 +104,15 @@ impl Reader {
             rest.filter(|(_, query)| query.language == Language::PromQl && !is_prom_ql(query));
         for (at, query) in rest {
             let is_rule = matches!(query.role, Role::Alert { .. } | Role::Record { .. });
-            let has_form = || parse_untyped(&query.text, query.dialect).is_ok();
+            let has_form = || has_form(query);
             if (has_vmrange || is_victoria) && language::may_be_metrics_ql(&query.text)
                 || is_victoria && has_form()
             {
                 query.language = Language::MetricsQl;
-            } else if found.contains(&Language::Other) && is_rule && self.assumed.contains(&at) {
+            } else if found.contains(&Language::Other)
+                && is_rule
+                && self.assumed.binary_search(&at).is_ok()
+            {
                 query.language = Language::Other;
             }
         }
@@ -132,23 +140,27 @@ impl Reader {
     ) -> usize {
         let language = language.or(self.usual);
         if language.is_none() {
-            self.assumed.insert(self.artifact.queries.len());
+            self.assumed.push(self.artifact.queries.len());
         }
         let language = match (self.hints.language, language) {
             (Some(QueryLanguage::MetricsQl), None | Some(Language::PromQl)) => Language::MetricsQl,
             (Some(QueryLanguage::LogQl), None) => Language::Other,
             (_, language) => language.unwrap_or(Language::PromQl),
         };
-        let own = placeholder::spans(&text.value, dialect);
         let mut holes = placeholder::filled(&text.value);
-        holes.retain(|hole| dialect != Dialect::Adapter && !own.contains(hole));
+        if !holes.is_empty() {
+            let own = placeholder::spans(&text.value, dialect);
+            holes.retain(|hole| dialect != Dialect::Adapter && !own.contains(hole));
+        }
         let is_template = self.template.is_some() && dialect != Dialect::Grafana;
         let dialect = match dialect {
             Dialect::Adapter => dialect,
             _ if is_template || !holes.is_empty() => Dialect::Template,
             _ => dialect,
         };
-        let marks = text.value.match_indices(MARK).map(|(at, _)| at);
+        let marked = text.value.as_str();
+        let marked = if self.template.is_some() { marked } else { "" };
+        let marks = marked.match_indices(MARK).map(|(at, _)| at);
         let mut holes = holes.iter().map(|hole| hole.start).chain(marks);
         self.artifact.queries.push(Query {
             is_partial: holes.any(|at| !is_quoted(&text.value, at))
@@ -158,6 +170,7 @@ impl Reader {
             map: text.map,
             dialect,
             language,
+            source: None,
             role,
         });
         self.artifact.queries.len() - 1
@@ -218,6 +231,49 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
     let more: usize = lines.take_while(belongs).map(str::len).sum();
     text.get(range.start..range.end + current + more)
         .unwrap_or_default()
+}
+
+/// A data source that gets MetricsQL in one file gets it in all: other queries to a data source of the same name are in
+/// MetricsQL, too, as far as they may be.
+pub fn share_languages(artifacts: &mut [Artifact]) {
+    let mut known: HashSet<String> = HashSet::new();
+    for query in artifacts
+        .iter()
+        .flat_map(Artifact::readings)
+        .flat_map(|a| &a.queries)
+    {
+        if let Some(source) = query
+            .source
+            .as_ref()
+            .filter(|_| query.language == Language::MetricsQl)
+        {
+            known.insert(source.clone());
+        }
+    }
+    if known.is_empty() {
+        return;
+    }
+    for artifact in artifacts {
+        let branches = artifact.branches.iter_mut().flat_map(|a| &mut a.queries);
+        for query in artifact.queries.iter_mut().chain(branches) {
+            let is_shared = query.language == Language::PromQl
+                && query
+                    .source
+                    .as_ref()
+                    .is_some_and(|source| known.contains(source));
+            if is_shared
+                && !is_prom_ql(query)
+                && (language::may_be_metrics_ql(&query.text) || has_form(query))
+            {
+                query.language = Language::MetricsQl;
+            }
+        }
+    }
+}
+
+/// True for a query with the form of PromQL, whatever its types are.
+fn has_form(query: &Query) -> bool {
+    parse_untyped(&query.text, query.dialect).is_ok()
 }
 
 /// True for a place in a string of a query.

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -54,7 +55,8 @@ fn lint_reading(
         file_text,
         scope,
         rules,
-        repeats: Repeats::of(&queries),
+        queries: &queries,
+        repeats: OnceLock::new(),
     };
     let chunks = queries.par_chunks(CHUNK);
     let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
@@ -100,7 +102,9 @@ struct File<'a> {
     file_text: &'a str,
     scope: &'a Scope<'a>,
     rules: &'a [&'static Rule],
-    repeats: Repeats<'a>,
+    queries: &'a [(&'a Query, Site<'a>)],
+    /// Asked for only where there is a mistake.
+    repeats: OnceLock<Repeats<'a>>,
 }
 
 /// Queries that a file repeats: the first place, and the number of places.
@@ -120,15 +124,12 @@ impl<'a> Repeats<'a> {
 
     /// The mistakes of a query at its first place only, with the number of the others.
     fn once(&self, query: &Query, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        if errors.is_empty() {
-            return errors;
-        }
         match self.0.get(query.text.as_str()) {
             Some((first, _)) if *first != query.span() => return Vec::new(),
             Some((_, count @ 2..)) => {
                 let more = count - 1;
                 let places = if more == 1 { "place" } else { "places" };
-                let note = format!("this file has the same query in {more} more {places}");
+                let note = format!("the file has the same query in {more} more {places}");
                 errors
                     .iter_mut()
                     .for_each(|error| error.details.notes.push(note.clone()));
@@ -145,7 +146,10 @@ impl File<'_> {
         let names = Names::new(self.scope);
         for (query, site) in queries {
             let (expr, errors) = invalid_promql::parse(query);
-            found.extend(self.repeats.once(query, errors));
+            if !errors.is_empty() {
+                let repeats = self.repeats.get_or_init(|| Repeats::of(self.queries));
+                found.extend(repeats.once(query, errors));
+            }
             let Some((expr, read)) = expr else {
                 continue;
             };

@@ -111,7 +111,18 @@ pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
 
 /// Where programs other than Prometheus and Grafana fill in a text: Helm, Jinja, `envsubst`, `sed`.
 pub fn filled(text: &str) -> Vec<Range<usize>> {
-    all(text, |rest| other(rest).unwrap_or(0))
+    // Nearly all queries have none of the signs.
+    let pairs = text.bytes().zip(text.bytes().skip(1));
+    let is_sign = |pair| {
+        matches!(
+            pair,
+            (b'{', b'{') | (b'[', b'[') | (b'<', b'%') | (b'$', b'{') | (b'_', b'_') | (b'%', b'%')
+        )
+    };
+    match pairs.into_iter().any(is_sign) {
+        true => all(text, |rest| other(rest).unwrap_or(0)),
+        false => Vec::new(),
+    }
 }
 
 fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
@@ -131,7 +142,7 @@ fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
 }
 
 /// Bytes of the placeholder that the text starts with; 0 if it starts with none.
-pub(super) fn length(text: &str, dialect: Dialect) -> usize {
+pub fn length(text: &str, dialect: Dialect) -> usize {
     let found = match dialect {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),
@@ -156,7 +167,8 @@ pub(super) fn breaks_off(text: &str, dialect: Dialect) -> bool {
         // What is not closed here may be a mistake in a range.
         let old = text.strip_prefix("[[");
         let old = old.map(|inner| inner.strip_suffix(']').unwrap_or(inner));
-        open("${", "}") || old.is_some_and(|inner| inner.chars().all(inside))
+        let doubled = text == "$$" || open("$${", "}");
+        open("${", "}") || doubled || old.is_some_and(|inner| inner.chars().all(inside))
     };
     text.len() <= CUT
         && match dialect {

@@ -29,11 +29,17 @@ pub(super) fn read(
         _ => None,
     };
     let language = sources.language(node).or(usual);
+    let datasource = datasource(body, node);
     let targets = items(node, &["targets"]).iter();
     let targets = targets
         .map(|t| {
             let language = sources.language(t).or(language);
-            target(reader, body, t, &role, language)
+            let target = target(reader, body, t, &role, language);
+            if let Some(query) = target.query.filter(|_| reader.hints.language.is_none()) {
+                let source = own_source(&target.datasource).or_else(|| own_source(&datasource));
+                reader.artifact.queries[query].source = source;
+            }
+            target
         })
         .collect();
     let has_targets = node.get("targets").is_some();
@@ -47,7 +53,7 @@ pub(super) fn read(
         overrides_units: overrides_units(node),
         has_mappings: !items(node, &at("mappings")).is_empty(),
         description: text(body, node, &["description"]),
-        datasource: datasource(body, node),
+        datasource,
         thresholds: thresholds(body, node),
         targets,
         from_library: node.get("libraryPanel").is_some() && !has_targets,
@@ -73,6 +79,15 @@ fn target(
         instant: is_true(node, &["instant"]) && !is_true(node, &["range"]),
         span: body.place(node),
     }
+}
+
+/// The name or uid of a data source that is no variable. One that is called after Prometheus may be another one elsewhere.
+fn own_source(datasource: &Option<Datasource>) -> Option<String> {
+    let name = &datasource.as_ref()?.uid.as_ref()?.value;
+    let is_own = !name.is_empty()
+        && !name.starts_with(['$', '-', '[', '{'])
+        && !name.to_lowercase().contains("prom");
+    is_own.then(|| name.clone())
 }
 
 pub(super) fn datasource(body: &Body<'_>, node: &Node<'_>) -> Option<Datasource> {

@@ -17,6 +17,8 @@ pub struct Query {
     pub dialect: Dialect,
     /// The query language; of others than PromQL and MetricsQL nothing is checked.
     pub language: Language,
+    /// The name or uid of its data source, where that is one of its own and not a variable.
+    pub source: Option<String>,
     /// Where it is, for people.
     pub role: Role,
     /// Another program, or the reader of a text, writes a part of it that is not known, so its syntax is not known.

@@ -210,6 +210,7 @@ impl Loaded {
                 Err(fault) => self.fail(fault, *named),
             }
         }
+        artifact::share_languages(&mut self.artifacts);
         self.extend();
     }
 

@@ -35,7 +35,7 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// Other URLs are not checked, and neither are links with a part that a template fills in.
+    /// Other URLs are not checked, and neither are links with a part that a template fills in, and texts with blanks.
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
         summary: "an alert links to a runbook that does not exist in this repository",
@@ -74,7 +74,8 @@ struct Broken {
 /// The mistake in a link; none if the link is right or cannot be checked.
 fn fault(root: &Path, link: &Text) -> Option<Broken> {
     let words = link.value.trim();
-    if !placeholder::spans(words, Dialect::Template).is_empty() {
+    let is_filled = !placeholder::spans(words, Dialect::Template).is_empty();
+    if is_filled || words.contains(char::is_whitespace) {
         return None;
     }
     let (address, part) = words.split_once('#').unwrap_or((words, ""));

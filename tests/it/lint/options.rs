@@ -215,8 +215,26 @@ fn templatefile_names_templates_of_terraform() {
     assert!(now.contains("invalid-promql") && lines == 1, "{now}");
     project.write(
         "boards/b.yaml.tftpl",
-        "a: %{ if x }\n  vllm:num_requests_waiting",
+        "a: ${x\nb: $${y} vllm:num_requests_waiting\n",
     );
     let run = project.run(&["lint", "."]);
     run.says("1 Terraform template not checked");
+}
+
+#[test]
+fn a_data_source_speaks_one_language() {
+    let project = Project::empty();
+    let board = |source: &str, expr: &str| {
+        format!(
+            r#"{{"title": "t", "schemaVersion": 39, "panels": [{{"id": 1, "type": "stat", "datasource": "{source}", "targets": [{{"expr": "{expr}"}}]}}]}}"#
+        )
+    };
+    project.write("a.json", &board("Metrics", "topk_max(3, x)"));
+    project.write("b.json", &board("Metrics", "rate(x) or sum(x)[5m]"));
+    project.write("c.json", &board("Metrics", "sum(rate(x[5m])"));
+    project.write("d.json", &board("Others", "rate(x)"));
+    let run = project.run(&["lint", ".", "--format", "concise", "--exit-zero"]);
+    let found = run.exits(0).out;
+    let files: Vec<_> = found.lines().filter_map(|line| line.get(..1)).collect();
+    assert_eq!(files, ["c", "d"], "{found}");
 }
