@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use super::Language;
+use super::{Language, Query};
 use crate::promql::is_function;
 use crate::promql::placeholder::{Dialect, length};
 use crate::source::FileId;
@@ -36,8 +36,16 @@ pub(super) enum Sign {
     VmRange,
 }
 
+/// The sign of a query that passes for PromQL.
+pub(super) fn sign_of(query: &Query) -> Option<Sign> {
+    match query.language {
+        Language::PromQl => sign(&query.text),
+        Language::MetricsQl | Language::Other => None,
+    }
+}
+
 /// What only another language has, at the first place where a query has it.
-pub(super) fn sign(text: &str) -> Option<Sign> {
+fn sign(text: &str) -> Option<Sign> {
     let mut around = Vec::new();
     let mut is_stream = false;
     let mut found = None;
@@ -105,12 +113,13 @@ impl Place<'_> {
     fn is_metrics_ql(&self) -> bool {
         let follows = self.before.is_some_and(Token::is_operand);
         match self.token {
+            Token::Word(word) if word.starts_with(':') => self.before == Some(Token::Sign("[")),
             // A word alone is most often a name or a label.
             Token::Word(_) if !follows && !self.opens() => false,
-            Token::Word(word) => match word.to_ascii_lowercase().as_str() {
-                "with" => self.behind == Some(Token::Sign("(")),
+            Token::Word(word) => match word {
+                "with" | "WITH" => self.behind == Some(Token::Sign("(")),
                 "keep_metric_names" => follows,
-                "default" | "if" | "ifnot" => {
+                "default" | "DEFAULT" | "if" | "IF" | "ifnot" | "IFNOT" => {
                     follows && self.behind.is_some_and(Token::starts_operand)
                 }
                 "prefix" => {
@@ -120,7 +129,7 @@ impl Place<'_> {
                     self.before == Some(Token::Sign(")"))
                         && matches!(self.behind, Some(Token::Number(_)))
                 }
-                "or" => {
+                "or" | "OR" => {
                     matches!(self.around, Some("{" | "stream")) && self.before == Some(Token::Text)
                 }
                 word => self.opens() && METRICS_QL.contains(word),
@@ -131,7 +140,6 @@ impl Place<'_> {
             Token::Sign(",") => self.around == Some("("),
             Token::Sign("\\") => true,
             Token::Sign("@") => self.behind == Some(Token::Sign("(")),
-            Token::Sign(":") => self.before == Some(Token::Sign("[")),
             Token::Sign("*") => {
                 self.before == Some(Token::Sign("(")) && self.behind == Some(Token::Sign(")"))
             }
@@ -156,26 +164,15 @@ impl Place<'_> {
 
 /// `1Ki`, `2.5GB`, `5M`; in brackets, `M` may be a slip for minutes, and `5i` is five steps.
 fn is_metrics_ql_number(number: &str, is_window: bool) -> bool {
-    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_'));
-    let lower = unit.to_ascii_lowercase();
-    let is_size = matches!(
-        lower.as_str(),
-        "k" | "ki"
-            | "kb"
-            | "kib"
-            | "mi"
-            | "mb"
-            | "mib"
-            | "g"
-            | "gi"
-            | "gb"
-            | "gib"
-            | "t"
-            | "ti"
-            | "tb"
-            | "tib"
-    );
-    unit == "i" || !is_window && (is_size || unit == "M")
+    const SIZES: [&str; 15] = [
+        "k", "ki", "kb", "kib", "mi", "mb", "mib", "g", "gi", "gb", "gib", "t", "ti", "tb", "tib",
+    ];
+    number.split(':').any(|number| {
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
+        let unit = number.trim_start_matches(digits);
+        let is_size = SIZES.iter().any(|size| unit.eq_ignore_ascii_case(size));
+        unit == "i" || !is_window && (is_size || unit == "M")
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -235,37 +232,36 @@ impl<'t> Iterator for Tokens<'t> {
     fn next(&mut self) -> Option<Token<'t>> {
         loop {
             let rest = &self.text[self.at..];
-            let c = rest.chars().next()?;
-            let run = |of: fn(char) -> bool| {
-                let end = rest.find(|c| !of(c)).unwrap_or(rest.len());
-                &rest[..end]
-            };
-            let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.');
-            let hole = match c {
-                '$' | '[' | '{' | '<' | '%' | '_' => length(rest, Dialect::Template),
+            let byte = *rest.as_bytes().first()?;
+            let hole = match byte {
+                b'$' | b'[' | b'{' | b'<' | b'%' | b'_' => length(rest, Dialect::Template),
                 _ => 0,
             };
-            let (token, length) = match c {
+            let (token, length) = match byte {
                 _ if hole > 0 => (Token::Hole, hole),
-                '"' | '\'' | '`' => (Token::Text, quoted(rest, c)),
-                '#' => {
+                b'"' | b'\'' | b'`' => (Token::Text, quoted(rest, byte)),
+                b'#' => {
                     self.at += rest.find('\n').unwrap_or(rest.len());
                     continue;
                 }
-                c if c.is_whitespace() => {
-                    self.at += c.len_utf8();
+                byte if byte.is_ascii_whitespace() => {
+                    self.at += 1;
                     continue;
                 }
-                c if c.is_ascii_digit() => (Token::Number(run(in_word)), run(in_word).len()),
-                c if c.is_alphabetic() || c == '_' => {
-                    let word = run(in_word);
-                    (Token::Word(word), word.len())
+                byte if in_word(byte) => {
+                    let end = rest.bytes().position(|byte| !in_word(byte));
+                    let word = &rest[..end.unwrap_or(rest.len())];
+                    let token = match byte.is_ascii_digit() {
+                        true => Token::Number(word),
+                        false => Token::Word(word),
+                    };
+                    (token, word.len())
                 }
-                c => {
+                _ => {
                     let two = rest.get(..2).unwrap_or_default();
                     let sign = match two {
                         "|=" | "|~" | "|>" | "!=" | "!~" | "!>" => two,
-                        _ => &rest[..c.len_utf8()],
+                        _ => &rest[..1],
                     };
                     (Token::Sign(sign), sign.len())
                 }
@@ -276,14 +272,20 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
+/// True for the bytes of names and numbers. A name may have letters of any script.
+fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | 0x80..)
+}
+
 /// Bytes of the string that the text begins with.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quote != '`' => escaped = true,
-            c if c == quote => return at + 1,
+fn quoted(text: &str, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(step) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += step + 1;
+        match bytes[at - 1] {
+            byte if byte == quote => return at,
+            _ if quote != b'`' => at += 1,
             _ => {}
         }
     }
@@ -339,10 +341,11 @@ mod tests {
             "lag(x[1h])",
             "any(x) by (y)",
             "median by (y) (x)",
-            "Label_Set(x, \"a\", \"b\")",
+            "label_set(x, \"a\", \"b\")",
             "union(x, y)",
             "(x, y)",
             "rate(x[5i])",
+            "max_over_time(x[1h:5i])",
             "max_over_time(x[:3s])",
             "x @ (end() - 5m)",
             "x * on (a) group_left (*) y",

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
+
 use super::language::{self, Sign};
 use super::{Artifact, Hints, Kind, Language, Query, Role};
 use crate::config::QueryLanguage;
@@ -73,11 +75,9 @@ impl Reader {
         let queries = &mut self.artifact.queries;
         let mut found = Vec::new();
         let mut has_vmrange = false;
-        for (at, query) in queries.iter_mut().enumerate() {
-            if query.language != Language::PromQl {
-                continue;
-            }
-            match language::sign(&query.text) {
+        let signs: Vec<_> = queries.par_iter().map(language::sign_of).collect();
+        for ((at, query), sign) in queries.iter_mut().enumerate().zip(signs) {
+            match sign {
                 Some(Sign::VmRange) if is_prom_ql(query) => {
                     query.language = Language::MetricsQl;
                     has_vmrange = true;

@@ -176,7 +176,11 @@ pub(super) fn breaks_off(text: &str, dialect: Dialect) -> bool {
             Dialect::Grafana => grafana(),
             Dialect::GoTemplate => go(),
             Dialect::Adapter => open("<<", ">>"),
-            Dialect::Template => grafana() || go(),
+            Dialect::Template => {
+                let rest = text.strip_prefix("%%");
+                let juju = rest.is_some_and(|rest| !rest.contains("%%"));
+                grafana() || go() || juju || open("<%", "%>")
+            }
         }
 }
 

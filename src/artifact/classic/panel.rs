@@ -36,7 +36,9 @@ pub(super) fn read(
             let language = sources.language(t).or(language);
             let target = target(reader, body, t, &role, language);
             if let Some(query) = target.query.filter(|_| reader.hints.language.is_none()) {
-                let source = own_source(&target.datasource).or_else(|| own_source(&datasource));
+                let given = target.datasource.as_ref().or(datasource.as_ref());
+                // Without any, it is the one that Grafana has by default.
+                let source = given.map_or_else(|| Some(String::new()), own_source);
                 reader.artifact.queries[query].source = source;
             }
             target
@@ -82,8 +84,8 @@ fn target(
 }
 
 /// The name or uid of a data source that is no variable. One that is called after Prometheus may be another one elsewhere.
-fn own_source(datasource: &Option<Datasource>) -> Option<String> {
-    let name = &datasource.as_ref()?.uid.as_ref()?.value;
+fn own_source(datasource: &Datasource) -> Option<String> {
+    let name = &datasource.uid.as_ref()?.value;
     let is_own = !name.is_empty()
         && !name.starts_with(['$', '-', '[', '{'])
         && !name.to_lowercase().contains("prom");

@@ -17,7 +17,7 @@ pub struct Query {
     pub dialect: Dialect,
     /// The query language; of others than PromQL and MetricsQL nothing is checked.
     pub language: Language,
-    /// The name or uid of its data source, where that is one of its own and not a variable.
+    /// The name or uid of its data source, where that is not a variable; empty for the default of Grafana.
     pub source: Option<String>,
     /// Where it is, for people.
     pub role: Role,
