@@ -81,13 +81,31 @@ fn sign(text: &str) -> Option<Sign> {
 }
 
 /// True for what VictoriaMetrics reads and Prometheus does not, and what people also write by mistake: an `offset` or a
-/// range behind parentheses. It is a sign only beside a surer one.
+/// range behind parentheses, several arguments of an aggregation. It is a sign only beside a surer one.
 pub(super) fn may_be_metrics_ql(text: &str) -> bool {
     let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
-    tokens.windows(2).any(|pair| {
-        pair == [Token::Sign(")"), Token::Word("offset")]
-            || pair == [Token::Sign(")"), Token::Sign("[")]
-    })
+    let mut open = Vec::new();
+    let mut before = None;
+    let has_list = tokens.iter().any(|token| {
+        let many = [
+            "avg", "count", "group", "max", "min", "stddev", "stdvar", "sum",
+        ];
+        match token {
+            Token::Sign("(") => {
+                open.push(matches!(before, Some(Token::Word(word)) if many.contains(&word)));
+            }
+            Token::Sign("{" | "[") => open.push(false),
+            Token::Sign(")" | "}" | "]") => drop(open.pop()),
+            _ => {}
+        }
+        before = Some(*token);
+        *token == Token::Sign(",") && open.last() == Some(&true)
+    });
+    has_list
+        || tokens.windows(2).any(|pair| {
+            pair == [Token::Sign(")"), Token::Word("offset")]
+                || pair == [Token::Sign(")"), Token::Sign("[")]
+        })
 }
 
 /// A token with its neighbours.
@@ -389,6 +407,25 @@ mod tests {
             assert_eq!(sign(text), None, "{text}");
         }
         assert_eq!(sign("sum by (vmrange) (x)"), Some(Sign::VmRange));
+    }
+
+    #[test]
+    fn some_signs_count_only_beside_others() {
+        for text in [
+            "sum(x) offset 1h",
+            "max(x)[5m]",
+            "sum(x{a=\"b\", c=\"d\"}, y)",
+        ] {
+            assert!(may_be_metrics_ql(text), "{text}");
+        }
+        for text in [
+            "sum(x{a=\"b\", c=\"d\"}",
+            "sum(topk(5, x)",
+            "x offset 1h)",
+            "sum by (a, b) (x",
+        ] {
+            assert!(!may_be_metrics_ql(text), "{text}");
+        }
     }
 
     #[test]
