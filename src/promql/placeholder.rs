@@ -241,8 +241,12 @@ fn go_template(text: &str) -> Option<usize> {
 /// What another program fills in: `{{ … }}` without Prometheus's own variables, `[[ .x ]]`, `<% … %>`, `${X}` unless
 /// Grafana sets it, `__X__`, and Juju's `%%x%%`.
 fn other(text: &str) -> Option<usize> {
+    // A longer one is none that people write; one without an end would be looked for from each sign.
+    let near = (0..4)
+        .find_map(|less| text.get(..CUT - less))
+        .unwrap_or(text);
     let between = |open: &str, close: &str| {
-        let inner = text.strip_prefix(open)?;
+        let inner = near.strip_prefix(open)?;
         let inner = &inner[..inner.find(close)?];
         let end = open.len() + inner.len() + close.len();
         (!inner.is_empty() && !inner.contains('\n')).then_some((inner, end))
@@ -255,7 +259,7 @@ fn other(text: &str) -> Option<usize> {
         let own = |inner: &str| inner.contains("$labels") || inner.contains("$value");
         return go_template(text).filter(|end| !own(&text[..*end]));
     }
-    if let Some(inner) = text.strip_prefix("__") {
+    if let Some(inner) = near.strip_prefix("__") {
         let inner = &inner[..inner.find("__")?];
         let upper = |c: char| matches!(c, 'A'..='Z' | '0'..='9' | '_');
         let is_word =

@@ -98,7 +98,7 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
                         at = found.range.end;
                         return Some(Some(found));
                     }
-                    None if text[..at].ends_with('$') => None,
+                    None if begins(text, at) => None,
                     None => {
                         at += 1;
                         continue;
@@ -243,6 +243,12 @@ fn terraform(text: &str, brace: usize) -> Option<Action> {
         range: start..end,
         what,
     })
+}
+
+/// True for a brace that begins what Terraform fills in.
+fn begins(text: &str, brace: usize) -> bool {
+    let is_directive = text[..brace].ends_with('%') && directive(&text[brace + 1..]).is_some();
+    is_directive || text[..brace].ends_with('$')
 }
 
 /// One past the `}` of a `{`; quotes may hold both.
