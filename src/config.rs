@@ -4,6 +4,7 @@ mod build;
 mod choice;
 mod code;
 mod file;
+mod language;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
 pub use code::Code;
 pub use file::json_schema;
+pub use language::QueryLanguage;
 
 /// Name of the file.
 pub const NAME: &str = "slosmith.toml";
@@ -88,6 +90,7 @@ pub struct Config {
     pub build: Build,
     folder: PathBuf,
     exclude: GlobSet,
+    languages: Vec<(GlobSet, QueryLanguage)>,
 }
 
 /// Why a configuration cannot be loaded.
@@ -172,13 +175,25 @@ impl Config {
 
     /// True when a file, or a folder above it, is excluded. Paths start from `working_directory`.
     pub fn excludes(&self, path: &Path, working_directory: &Path) -> bool {
+        self.matches(&self.exclude, path, working_directory)
+    }
+
+    /// The language of the queries in a file whose data sources do not decide it; the last table that names the file wins.
+    pub fn language(&self, path: &Path, working_directory: &Path) -> Option<QueryLanguage> {
+        let mut tables = self.languages.iter().rev();
+        let found = tables.find(|(paths, _)| self.matches(paths, path, working_directory));
+        found.map(|(_, language)| *language)
+    }
+
+    /// True when a glob matches a file or a folder above it.
+    fn matches(&self, globs: &GlobSet, path: &Path, working_directory: &Path) -> bool {
         let path = plain(&working_directory.join(path));
         let folder = plain(&working_directory.join(&self.folder));
         let Ok(path) = path.strip_prefix(&folder) else {
             return false;
         };
         let mut above = path.ancestors().filter(|p| !p.as_os_str().is_empty());
-        above.any(|p| self.exclude.is_match(p))
+        above.any(|p| globs.is_match(p))
     }
 }
 

@@ -115,7 +115,7 @@ fn variable(
             let query = node.get("query").and_then(|q| body.read(q));
             let query = query.or_else(|| text(body, node, &["query", "query"]));
             if let Some(query) = query {
-                variable::read(reader, &name.value, &query);
+                variable::read(reader, &name.value, &query, sources.language(node));
             }
         }
         "datasource" => lists = word(node, &["query"]).map(str::to_owned),
@@ -126,9 +126,9 @@ fn variable(
 
 fn annotated(reader: &mut Reader, body: &Body<'_>, sources: &Sources, node: &Node<'_>) {
     let expr = text(body, node, &["expr"]).or_else(|| text(body, node, &["target", "expr"]));
-    let promql = sources.language(node) != Some(Language::Other);
-    if let Some(expr) = expr.filter(|e| !e.value.trim().is_empty() && promql) {
+    let language = sources.language(node);
+    if let Some(expr) = expr.filter(|e| !e.value.trim().is_empty()) {
         let name = word(node, &["name"]).unwrap_or_default().to_owned();
-        reader.query(expr, Dialect::Grafana, Role::Annotation { name });
+        reader.query_in(expr, Dialect::Grafana, Role::Annotation { name }, language);
     }
 }

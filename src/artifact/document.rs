@@ -1,8 +1,8 @@
 //! One document of any kind: what it is, and who reads it.
 
-use super::Kind;
 use super::field::word;
 use super::reader::Reader;
+use super::{Kind, Language};
 use super::{classic, cloudwatch, json, kubernetes, parts, perses, rules, slo, unit_tests, v2};
 use crate::diag::Diagnostic;
 use crate::yaml::{Body, Node, Text, tree};
@@ -18,6 +18,8 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
         return;
     }
     reader.depth += 1;
+    let around = reader.usual;
+    reader.usual = language(&node).or(around);
     if node.is_seq() {
         node.into_items()
             .into_iter()
@@ -42,7 +44,22 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
             reader.artifact.kind = kind;
         }
     }
+    reader.usual = around;
     reader.depth -= 1;
+}
+
+/// The language of the queries in a document whose kind decides that: those of VictoriaMetrics' and Loki's operators, and
+/// ConfigMaps that Loki's ruler reads.
+fn language(node: &Node<'_>) -> Option<Language> {
+    let api = word(node, &["apiVersion"]).unwrap_or_default();
+    let is_log = api.starts_with("loki.grafana.com/")
+        || node.at(&["metadata", "labels", "loki_rule"]).is_some();
+    let is_victoria =
+        api.starts_with("operator.victoriametrics.com/") || word(node, &["kind"]) == Some("VMRule");
+    match is_log {
+        true => Some(Language::Other),
+        false => is_victoria.then_some(Language::MetricsQl),
+    }
 }
 
 fn map(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
@@ -55,11 +72,7 @@ fn map(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
             items.for_each(|item| read(reader, body, item));
         }
         "ConfigMap" => kubernetes::config_map(reader, body, node),
-        "PrometheusRule" => kubernetes::rules(reader, body, owned),
-        "VMRule" => {
-            reader.is_victoria = true;
-            kubernetes::rules(reader, body, owned);
-        }
+        "PrometheusRule" | "VMRule" => kubernetes::rules(reader, body, owned),
         "GrafanaDashboard" => kubernetes::grafana(reader, body, node),
         "PrometheusServiceLevel" => slo::resource(reader, body, node),
         "SLO" if api.starts_with("openslo") => slo::open_slo(reader, body, node),

@@ -61,11 +61,9 @@ fn is_query(node: &Node<'_>) -> bool {
     signs.iter().any(|key| node.get(key).is_some()) && node.get("model").is_some()
 }
 
-fn language(query: &Node<'_>, model: &Node<'_>) -> Language {
+fn language(query: &Node<'_>, model: &Node<'_>) -> Option<Language> {
     let sources = Sources::default();
     let uid = word(query, &["datasourceUid"]).or_else(|| word(query, &["datasource_uid"]));
     let declared = sources.language(model);
-    declared
-        .or_else(|| sources.named(uid?))
-        .unwrap_or(Language::PromQl)
+    declared.or_else(|| sources.named(uid?))
 }

@@ -13,11 +13,15 @@ use crate::yaml::{Body, Text, tree};
 
 /// Reads every fence that names a language we know.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
+    reader.is_prose = true;
     let fences = fence::fences(body.text());
     for fence in &fences {
         let Some(text) = body.lines(fence.inner.clone(), fence.indent) else {
             continue;
         };
+        if shows_mistake(last_line(&body.text()[..fence.whole.start])) {
+            continue;
+        }
         match fence.language.as_str() {
             "promql" => queries(reader, &text),
             "yaml" | "yml" => yaml(reader, &text),
@@ -53,11 +57,38 @@ fn queries(reader: &mut Reader, text: &Text) {
         }
         for cut in single(part.trim()) {
             let end = cut.start + part.trim()[cut.clone()].trim_end().len();
-            if let Some(query) = text.part(start + cut.start..start + end) {
+            let comments = part.trim()[cut.start..end].lines().map(str::trim);
+            let mut comments = comments.filter(|line| line.starts_with('#'));
+            if let Some(query) = text.part(start + cut.start..start + end)
+                && !comments.any(shows_mistake)
+            {
                 reader.query(query, Dialect::Grafana, Role::Fence);
             }
         }
     }
+}
+
+/// The last line of a text that is not empty.
+fn last_line(text: &str) -> &str {
+    text.trim_end().rsplit('\n').next().unwrap_or_default()
+}
+
+/// True for a line that begins as one that announces an example of what not to write.
+fn shows_mistake(line: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "avoid",
+        "bad",
+        "broken",
+        "dont",
+        "incorrect",
+        "invalid",
+        "never",
+        "wrong",
+    ];
+    let line = line.to_lowercase().replace(['\'', '’'], "");
+    let mut words = line.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty());
+    line.contains(['❌', '✗', '✘']) || first.is_some_and(|word| WORDS.contains(&word))
 }
 
 /// Where single queries are in lines without a blank one among them: each goes as far as it can be read,

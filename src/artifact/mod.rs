@@ -24,9 +24,9 @@ mod grafana_alert;
 mod hcl;
 mod json;
 mod kubernetes;
+mod language;
 mod markdown;
 mod metric;
-mod metrics_ql;
 mod model;
 mod parts;
 mod perses;
@@ -36,6 +36,7 @@ mod reader;
 mod rules;
 mod slo;
 mod template;
+mod templatefile;
 #[cfg(test)]
 mod tests;
 mod unit_tests;
@@ -48,11 +49,13 @@ use std::path::Path;
 pub use model::*;
 pub use published::{added_labels, published};
 pub use raw::Raw;
+pub use reader::share_languages;
+pub use templatefile::TemplateFiles;
 pub use unread::{Unread, first_unread};
 
-use crate::config::Code;
-use crate::source::FileId;
-use crate::yaml::Body;
+use crate::config::{Code, QueryLanguage};
+use crate::source::{FileId, mark_len};
+use crate::yaml::{Body, Filler};
 use reader::Reader;
 
 /// Reads a file. What holds no queries is [`Kind::Unknown`].
@@ -60,7 +63,34 @@ use reader::Reader;
 /// # Errors
 /// The first place where the whole file cannot be read.
 pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
-    let mut reader = Reader::new(file);
+    read_with(file, path, text, Hints::default())
+}
+
+/// What is known of a file before it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints {
+    /// The language of queries whose data source does not decide it, as configured.
+    pub language: Option<QueryLanguage>,
+    /// The program that fills in the file, as other files say.
+    pub filler: Option<Filler>,
+    /// The file is in a folder of Loki's, so its rules may be for Loki's ruler.
+    pub(crate) is_of_loki: bool,
+}
+
+/// [`read`] with what is known before.
+///
+/// # Errors
+/// The first place where the whole file cannot be read.
+pub fn read_with(file: FileId, path: &Path, text: &str, hints: Hints) -> Result<Artifact, Unread> {
+    let mut folders = path.ancestors().skip(1).take(4).filter_map(Path::file_name);
+    let is_of_loki = folders.any(|name| name.to_string_lossy().contains("loki"));
+    let mut reader = Reader::new(
+        file,
+        Hints {
+            is_of_loki,
+            ..hints
+        },
+    );
     let body = Body::new(file, text);
     if let Some(language) = Code::of(path) {
         code::read(&mut reader, &body, language);
@@ -83,16 +113,31 @@ enum Syntax {
 }
 
 fn syntax(path: &Path, text: &str) -> Syntax {
-    let ending = path
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default();
+    let ending = ending(path);
+    let start = text[mark_len(text)..].trim_start();
     match ending {
         "md" | "markdown" => Syntax::Markdown,
         "hcl" | "tf" | "tofu" => Syntax::Hcl,
         "json" | "jsonc" => Syntax::Json,
         // A flow mapping or a template may begin like JSON too.
-        _ if json::is_likely(text) && json::parse(text).is_ok() => Syntax::Json,
+        _ if json::is_likely(start) && json::parse(text).is_ok() => Syntax::Json,
         _ => Syntax::Yaml,
     }
+}
+
+/// The ending of a file's name; of a template, the one of what it writes: `json` of `a.json.tftpl`.
+pub fn ending(path: &Path) -> &str {
+    const TEMPLATES: [&str; 4] = ["j2", "tftpl", "tmpl", "tpl"];
+    const KNOWN: [&str; 3] = ["json", "yaml", "yml"];
+    let ending = extension(path);
+    let inner = path.file_stem().map(|stem| extension(Path::new(stem)));
+    match inner.filter(|inner| TEMPLATES.contains(&ending) && KNOWN.contains(inner)) {
+        Some(inner) => inner,
+        None => ending,
+    }
+}
+
+fn extension(path: &Path) -> &str {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.unwrap_or_default()
 }

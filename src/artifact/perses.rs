@@ -59,7 +59,7 @@ fn panel(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, name: &str) -> P
         let uid = text(body, plugin, &["spec", "datasource", "name"]);
         targets.push(Target {
             is_blank: false,
-            query: expr.map(|e| reader.query_in(e, Dialect::Grafana, role.clone(), language)),
+            query: expr.map(|e| reader.query_in(e, Dialect::Grafana, role.clone(), Some(language))),
             datasource: uid.map(|uid| Datasource {
                 kind: None,
                 uid: Some(uid),

@@ -1,26 +1,38 @@
 //! What readers of documents work with.
 
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use super::language::{self, Sign};
 use super::raw::HOLE;
-use super::{Artifact, Kind, Language, Query, Role, json, metrics_ql};
-use crate::promql::{Dialect, parse_with};
+use super::{Artifact, Hints, Kind, Language, Query, Role, json};
+use crate::config::QueryLanguage;
+use crate::promql::{Dialect, parse_untyped, parse_with, placeholder};
 use crate::source::{FileId, Span};
-use crate::yaml::{Allowance, Text};
+use crate::yaml::{Allowance, Filler, MARK, Text, is_branched};
 
 /// Gathers what is read from a file.
 pub(super) struct Reader {
     pub(super) artifact: Artifact,
+    /// What is known of the file before it is read.
+    pub(super) hints: Hints,
     /// What aliases may still copy.
     pub(super) allowance: Allowance,
     /// How many documents are around the one that is read.
     pub(super) depth: u32,
     /// Texts of the document that are documents of their own, still to be read.
     pub(super) embedded: Vec<Embedded>,
-    /// The file's own text, when it is a template that was filled in as far as possible.
-    pub(super) template: Option<String>,
-    /// The file says that VictoriaMetrics evaluates it.
-    pub(super) is_victoria: bool,
     /// Terraform puts values in place of `${…}` in all texts.
     pub(super) interpolates: bool,
+    /// The file's own text, when it is a template that was filled in as far as possible, and who fills it in.
+    pub(super) template: Option<(Filler, String)>,
+    /// The language of the document's queries, where its kind decides that.
+    pub(super) usual: Option<Language>,
+    /// The file is for people, who read `<metric>` and `...` as what they mean.
+    pub(super) is_prose: bool,
+    /// The queries whose language nothing around them decides.
+    assumed: Vec<usize>,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -35,32 +47,81 @@ pub(super) struct Embedded {
 }
 
 impl Reader {
-    pub(super) fn new(file: FileId) -> Self {
+    pub(super) fn new(file: FileId, hints: Hints) -> Self {
         Self {
             artifact: Artifact {
                 file,
                 ..Artifact::default()
             },
+            hints,
             allowance: Allowance::default(),
             depth: 0,
             embedded: Vec::new(),
             template: None,
-            is_victoria: false,
             interpolates: false,
+            usual: None,
+            is_prose: false,
+            assumed: Vec::new(),
         }
     }
 
     pub(super) fn finish(mut self) -> Artifact {
+        if self.hints.language.is_none() {
+            self.read_signs();
+        }
+        let unknown = |query: &Query| query.is_partial && !is_prom_ql(query);
+        let mut queries = self.artifact.queries.iter();
+        self.artifact.has_pieces |= !self.is_prose && queries.any(unknown);
+        self.artifact
+    }
+
+    /// Finds the language of what is no PromQL by its own words. Others that are none go with it as far as they may be
+    /// in that language: those of the same evaluator.
+    fn read_signs(&mut self) {
         let queries = &mut self.artifact.queries;
-        // One query in MetricsQL shows who evaluates the others beside it.
-        let is_metrics_ql =
-            |query: &Query| metrics_ql::has_words(&query.text) && !is_prom_ql(query);
-        if self.is_victoria || queries.iter().any(is_metrics_ql) {
-            for query in queries.iter_mut().filter(|query| !is_prom_ql(query)) {
+        let mut found = Vec::new();
+        let mut has_vmrange = false;
+        let signs: Vec<_> = queries.par_iter().map(language::sign_of).collect();
+        for ((at, query), sign) in queries.iter_mut().enumerate().zip(signs) {
+            match sign {
+                Some(Sign::VmRange) if is_prom_ql(query) => {
+                    query.language = Language::MetricsQl;
+                    has_vmrange = true;
+                }
+                Some(Sign::Of(sign))
+                    if (sign == Language::MetricsQl || self.assumed.binary_search(&at).is_ok())
+                        && !is_prom_ql(query) =>
+                {
+                    query.language = sign;
+                    found.push(sign);
+                }
+                _ => {}
+            }
+        }
+        if self.hints.is_of_loki {
+            found.push(Language::Other);
+        }
+        if found.is_empty() && !has_vmrange {
+            return;
+        }
+        let is_victoria = found.contains(&Language::MetricsQl);
+        let rest = queries.iter_mut().enumerate();
+        let rest =
+            rest.filter(|(_, query)| query.language == Language::PromQl && !is_prom_ql(query));
+        for (at, query) in rest {
+            let is_rule = matches!(query.role, Role::Alert { .. } | Role::Record { .. });
+            let has_form = || has_form(query);
+            if (has_vmrange || is_victoria) && language::may_be_metrics_ql(&query.text)
+                || is_victoria && has_form()
+            {
+                query.language = Language::MetricsQl;
+            } else if found.contains(&Language::Other)
+                && is_rule
+                && self.assumed.binary_search(&at).is_ok()
+            {
                 query.language = Language::Other;
             }
         }
-        self.artifact
     }
 
     /// Notes what the file is, unless something before decided that.
@@ -70,66 +131,77 @@ impl Reader {
         }
     }
 
-    /// Adds a PromQL query; gives back its index.
+    /// Adds a query that is PromQL unless the document, the configuration or its words say otherwise; gives back its index.
     pub(super) fn query(&mut self, text: Text, dialect: Dialect, role: Role) -> usize {
-        self.query_in(text, dialect, role, Language::PromQl)
+        self.query_in(text, dialect, role, None)
     }
 
-    /// Adds a query in any language; gives back its index.
+    /// Adds a query, in the language that its data source has, if one is given; gives back its index.
     pub(super) fn query_in(
         &mut self,
         text: Text,
         dialect: Dialect,
         role: Role,
-        language: Language,
+        language: Option<Language>,
     ) -> usize {
-        let language = match is_pipeline(&text.value) {
-            true => Language::Other,
-            false => language,
+        let language = language.or(self.usual);
+        if language.is_none() {
+            self.assumed.push(self.artifact.queries.len());
+        }
+        let language = match (self.hints.language, language) {
+            (Some(QueryLanguage::MetricsQl), None | Some(Language::PromQl)) => Language::MetricsQl,
+            (Some(QueryLanguage::LogQl), None) => Language::Other,
+            (_, language) => language.unwrap_or(Language::PromQl),
         };
+        let mut holes = placeholder::filled(&text.value);
+        if !holes.is_empty() {
+            let own = placeholder::spans(&text.value, dialect);
+            holes.retain(|hole| dialect != Dialect::Adapter && !own.contains(hole));
+        }
+        let is_template = self.template.is_some() && dialect != Dialect::Grafana;
         let dialect = match dialect {
-            Dialect::Prometheus | Dialect::GoTemplate if self.template.is_some() => {
-                Dialect::Template
-            }
+            Dialect::Adapter => dialect,
+            _ if is_template || !holes.is_empty() => Dialect::Template,
             // PromQL has no `${`: something fills it in first.
             Dialect::Prometheus if text.value.contains("${") => Dialect::Template,
             Dialect::Grafana if self.interpolates && text.value.contains("${") => Dialect::Template,
-            dialect => dialect,
+            _ => dialect,
         };
+        let marked = text.value.as_str();
+        let marked = if self.template.is_some() { marked } else { "" };
+        let marks = marked.match_indices(MARK).map(|(at, _)| at);
+        let mut holes = holes.iter().map(|hole| hole.start).chain(marks);
         let signs = ["%{", HOLE];
-        let is_partial = self.interpolates && signs.iter().any(|sign| text.value.contains(sign));
-        let language = match language {
-            Language::MetricsQl if parse_with(&text.value, dialect).is_ok() => Language::PromQl,
-            Language::MetricsQl => Language::Other,
-            language => language,
-        };
+        let is_assembled = self.interpolates && signs.iter().any(|sign| text.value.contains(sign));
         self.artifact.queries.push(Query {
-            is_partial: is_partial || self.is_written(&text.span()),
+            is_partial: is_assembled
+                || holes.any(|at| !is_quoted(&text.value, at))
+                || self.is_branched(&text.span())
+                || self.is_prose && language::is_sketch(&text.value),
             text: text.value,
             map: text.map,
             dialect,
             language,
+            source: None,
             role,
             listed: None,
         });
         self.artifact.queries.len() - 1
     }
 
-    /// True when a template writes a part of these bytes.
-    pub(super) fn is_written(&self, span: &Span) -> bool {
-        let text = self
-            .template
-            .as_deref()
-            .and_then(|text| text.get(span.range()));
-        text.is_some_and(|text| text.contains("{{") || text.contains("{%"))
+    /// True when branches of a template begin or end among these bytes.
+    fn is_branched(&self, span: &Span) -> bool {
+        let template = self.template.as_ref();
+        let part = template.and_then(|(filler, text)| Some((text.get(span.range())?, *filler)));
+        part.is_some_and(|(text, filler)| is_branched(text, filler))
     }
 
     /// True when a template adds lines among these bytes.
     pub(super) fn is_extended(&self, span: &Span) -> bool {
         let text = self
             .template
-            .as_deref()
-            .map(|text| with_actions(text, span));
+            .as_ref()
+            .map(|(_, text)| with_actions(text, span));
         let functions = ["indent", "include", "toYaml"];
         text.is_some_and(|text| functions.iter().any(|name| text.contains(name)))
     }
@@ -201,58 +273,61 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
         .unwrap_or_default()
 }
 
-/// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
-fn is_pipeline(text: &str) -> bool {
-    // In nearly all queries it is enough to look in front of each bar.
-    let mut bars = memchr::memchr_iter(b'|', text.as_bytes());
-    let may_pass = |at: usize| text[..at].trim_end().ends_with(['}', '"', '\'', '`', ')']);
-    if !text.contains('#') && !bars.any(may_pass) {
-        return false;
-    }
-    let mut before = ' ';
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '|' if matches!(before, '}' | '"' | '`' | ')') => return true,
-            '#' => drop(chars.find(|c| *c == '\n')),
-            quote @ ('"' | '\'' | '`') => {
-                while let Some(c) = chars.next().filter(|c| *c != quote) {
-                    if c == '\\' && quote != '`' {
-                        chars.next();
-                    }
-                }
-                before = '"';
-            }
-            c if c.is_whitespace() => {}
-            c => before = c,
+/// A data source that gets MetricsQL in one file gets it in all: other queries to a data source of the same name are in
+/// MetricsQL, too, as far as they may be.
+pub fn share_languages(artifacts: &mut [Artifact]) {
+    let mut known: HashSet<String> = HashSet::new();
+    for query in artifacts
+        .iter()
+        .flat_map(Artifact::readings)
+        .flat_map(|a| &a.queries)
+    {
+        if let Some(source) = query
+            .source
+            .as_ref()
+            .filter(|_| query.language == Language::MetricsQl)
+        {
+            known.insert(source.clone());
         }
     }
-    false
+    if known.is_empty() {
+        return;
+    }
+    for artifact in artifacts {
+        let branches = artifact.branches.iter_mut().flat_map(|a| &mut a.queries);
+        for query in artifact.queries.iter_mut().chain(branches) {
+            let is_shared = query.language == Language::PromQl
+                && query
+                    .source
+                    .as_ref()
+                    .is_some_and(|source| known.contains(source));
+            if is_shared
+                && !is_prom_ql(query)
+                && (language::may_be_metrics_ql(&query.text) || has_form(query))
+            {
+                query.language = Language::MetricsQl;
+            }
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// True for a query with the form of PromQL, whatever its types are.
+fn has_form(query: &Query) -> bool {
+    parse_untyped(&query.text, query.dialect).is_ok()
+}
 
-    #[test]
-    fn only_what_passes_on_a_selection_is_a_pipeline() {
-        for text in [
-            "{a=\"b\"} |= \"c\"",
-            "{a='b'}\n| json",
-            "rate({a=`b`} |~ `c`[5m])",
-            "{a=\"b\"} # it's\n# so\n  |= \"c\"",
-            "sum(x) | sort",
-        ] {
-            assert!(is_pipeline(text), "{text}");
-        }
-        for text in [
-            "x{a=~\"b|c\"}",
-            "x{a=~\"(b)|c\", d=~'}|\\'|'}",
-            "x # }|\n + y",
-            "x",
-            "",
-        ] {
-            assert!(!is_pipeline(text), "{text}");
+/// True for a place in a string of a query.
+fn is_quoted(text: &str, place: usize) -> bool {
+    let mut quote = None;
+    let mut chars = text[..place].chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some('"' | '\''), '\\') => drop(chars.next()),
+            (Some(open), c) if open == c => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '#') => drop(chars.find(|c| *c == '\n')),
+            _ => {}
         }
     }
+    quote.is_some()
 }

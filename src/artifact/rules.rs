@@ -146,11 +146,11 @@ impl Flavor {
         }
     }
 
-    fn language(self) -> Language {
+    fn language(self) -> Option<Language> {
         match self {
-            Self::Prometheus => Language::PromQl,
-            Self::Victoria => Language::MetricsQl,
-            Self::Other => Language::Other,
+            Self::Prometheus => None,
+            Self::Victoria => Some(Language::MetricsQl),
+            Self::Other => Some(Language::Other),
         }
     }
 }

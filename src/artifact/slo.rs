@@ -2,7 +2,7 @@
 
 use super::field::{items, text, word};
 use super::reader::Reader;
-use super::{Kind, Role};
+use super::{Kind, Language, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
@@ -20,8 +20,11 @@ const SLOTH: [&[&str]; 6] = [
 pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::ForeignSpec);
     let mut plugins = items(node, &["slo_plugins", "chain"]).iter();
-    reader.is_victoria |= plugins
+    let is_victoria = plugins
         .any(|plugin| word(plugin, &["id"]).is_some_and(|id| id.contains("victoria_metrics")));
+    if is_victoria {
+        reader.usual = Some(Language::MetricsQl);
+    }
     for slo in items(node, &["slos"]) {
         queries(reader, body, slo, &SLOTH);
     }

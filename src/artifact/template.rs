@@ -1,4 +1,4 @@
-//! YAML and JSON that Helm or Jinja may have to fill in first.
+//! YAML and JSON that Helm, Jinja or Terraform may have to fill in first.
 
 use super::reader::Reader;
 use super::unread::Unread;
@@ -15,7 +15,7 @@ const READINGS: u32 = 16;
 /// # Errors
 /// The first place where the whole file cannot be read.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
-    if let Some(filler) = surely_filled(body.text()) {
+    if let Some(filler) = reader.hints.filler.or_else(|| surely_filled(body.text())) {
         return filled(reader, body, filler, yaml);
     }
     match tree(body.file(), body.text(), &mut reader.allowance) {
@@ -37,7 +37,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
 /// The first place where the whole file cannot be read.
 pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     // Legends hold braces, too: what is JSON as it stands needs a sign that only Helm has.
-    let filler = surely_filled(body.text());
+    let filler = reader.hints.filler.or_else(|| surely_filled(body.text()));
     let plain = match (json::parse(body.text()), filler) {
         (Ok(root), None) => {
             document::read(reader, body, root);
@@ -77,15 +77,15 @@ fn filled(
     filler: Filler,
     read: fn(&mut Reader, &Body<'_>) -> Result<(), Fault>,
 ) -> Result<(), Unread> {
-    reader.template = Some(body.text().to_owned());
-    one(reader, body, 0, read).map_err(|(span, why)| unread(filler, span, &why))?;
-    let count = readings(body.text()).unwrap_or(1);
+    reader.template = Some((filler, body.text().to_owned()));
+    one(reader, body, (filler, 0), read).map_err(|(span, why)| unread(filler, span, &why))?;
+    let count = readings(body.text(), filler).unwrap_or(1);
     let artifact = &mut reader.artifact;
     artifact.has_unread_branches = count > READINGS;
     for reading in 1..count.min(READINGS) {
-        let mut other = Reader::new(body.file());
+        let mut other = Reader::new(body.file(), reader.hints);
         other.template.clone_from(&reader.template);
-        let whole = one(&mut other, body, reading, read).is_ok();
+        let whole = one(&mut other, body, (filler, reading), read).is_ok();
         artifact.has_unread_branches |= !whole || !other.artifact.faults.is_empty();
         // The first reading reports its errors; those of a later one may come from branches that exclude each other.
         other.artifact.faults.clear();
@@ -103,11 +103,11 @@ type Fault = (Span, String);
 fn one(
     reader: &mut Reader,
     body: &Body<'_>,
-    reading: u32,
+    (filler, reading): (Filler, u32),
     read: fn(&mut Reader, &Body<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let start = Span::new(body.file(), 0..0);
-    let text = body.filled(reading);
+    let text = body.filled(filler, reading);
     let text = text.ok_or_else(|| (start, "an action is not closed".to_owned()))?;
     read(reader, &Body::inside(text.map.clone(), &text.value))
 }
@@ -131,6 +131,7 @@ fn unread(filler: Filler, span: Span, why: &str) -> Unread {
     let (code, name) = match filler {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
+        Filler::Terraform => ("terraform-template", "Terraform"),
     };
     let message = format!("this {name} template can be checked only after rendering: {why}");
     let fault =

@@ -33,9 +33,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, uid: O
             .to_owned();
         if let Some(query) = query {
             let role = Role::Annotation { name };
-            let language = sources
-                .language_v2(query, query)
-                .unwrap_or(Language::PromQl);
+            let language = sources.language_v2(query, query);
             expression(reader, body, query, role, language);
         }
     }
@@ -69,13 +67,13 @@ fn panel(
         config.and_then(|c| spanned(body, c, &["group"]).or_else(|| spanned(body, c, &["kind"])));
     // Logs come from anything but Prometheus.
     let usual = match kind.as_ref().map(|kind| kind.value.as_str()) {
-        Some("logs") => Language::Other,
-        _ => Language::PromQl,
+        Some("logs") => Some(Language::Other),
+        _ => None,
     };
     let mut targets = Vec::new();
     for query in items(node, &["data", "spec", "queries"]) {
         let inner = query.at(&["spec", "query"]).unwrap_or(query);
-        let language = sources.language_v2(query, inner).unwrap_or(usual);
+        let language = sources.language_v2(query, inner).or(usual);
         targets.push(Target {
             query: expression(reader, body, inner, role.clone(), language),
             is_blank: word(inner, &["spec", "expr"]).is_some_and(|expr| expr.trim().is_empty()),
@@ -110,7 +108,7 @@ fn expression(
     body: &Body<'_>,
     node: &Node<'_>,
     role: Role,
-    language: Language,
+    language: Option<Language>,
 ) -> Option<usize> {
     let expr = text(body, node, &["spec", "expr"]).filter(|e| !e.value.trim().is_empty())?;
     Some(reader.query_in(expr, Dialect::Grafana, role, language))
@@ -161,7 +159,7 @@ fn variable(
             query
                 .filter(|_| language != Some(Language::Other))
                 .into_iter()
-                .for_each(|query| variable::read(reader, &name.value, &query));
+                .for_each(|query| variable::read(reader, &name.value, &query, language));
         }
         "DatasourceVariable" => lists = word(spec, &["pluginId"]).map(str::to_owned),
         _ => {}

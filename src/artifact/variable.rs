@@ -1,14 +1,15 @@
 //! What the query of a Grafana variable asks for.
 
 use super::reader::Reader;
-use super::{Role, metric};
+use super::{Language, Role, metric};
 use crate::catalog::Catalog;
-use crate::promql::Dialect;
+use crate::promql::{Dialect, parse_with};
 use crate::yaml::Text;
 
 /// Reads `label_values(selector, label)`, `label_names(selector)`, `query_result(expr)` or a plain selector. Of
-/// `metrics(pattern)`, which may match any part of a name, only a name is read that some release serves.
-pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
+/// `metrics(pattern)`, which may match any part of a name, only a name is read that some release serves. Without a data
+/// source, a text of another form may be in any language.
+pub(super) fn read(reader: &mut Reader, name: &str, query: &Text, language: Option<Language>) {
     let text = query.value.as_str();
     let start = text.len() - text.trim_start().len();
     let trimmed = text.trim();
@@ -38,16 +39,18 @@ pub(super) fn read(reader: &mut Reader, name: &str, query: &Text) {
         let begin = from + rest.len() - rest[at + 1..].trim_start().len();
         listed = query.part(begin..begin + label.len());
         (from, &rest[..at])
+    } else if let Some(inside) = inner("query_result").or_else(|| inner("label_names")) {
+        inside
+    } else if language.is_some() || parse_with(trimmed, Dialect::Grafana).is_ok() {
+        (start, trimmed)
     } else {
-        let whole = (start, trimmed);
-        let inside = inner("query_result").or_else(|| inner("label_names"));
-        inside.unwrap_or(whole)
+        return;
     };
     let from = from + selector.len() - selector.trim_start().len();
     let part = query.part(from..from + selector.trim().len());
     if let Some(part) = part.filter(|part| !part.value.is_empty()) {
         let name = name.to_owned();
-        let index = reader.query(part, Dialect::Grafana, Role::Variable { name });
+        let index = reader.query_in(part, Dialect::Grafana, Role::Variable { name }, language);
         reader.artifact.queries[index].listed = listed.map(Box::new);
     }
 }

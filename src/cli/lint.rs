@@ -62,6 +62,10 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
             bail!("`--fix` cannot write to standard input; use `--diff`");
         }
         name.clone_from(&args.stdin_filename);
+        let language = config.language(name, &here);
+        files
+            .languages
+            .extend(language.map(|language| (name.clone(), language)));
     }
     job.run(input::load(files, sources, &job.progress), out)
 }

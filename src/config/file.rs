@@ -10,7 +10,7 @@ use toml::Spanned as At;
 
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
-use super::{Choice, Code, Config, Level};
+use super::{Choice, Code, Config, Level, QueryLanguage};
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::promql::Release;
@@ -59,6 +59,8 @@ struct File {
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
     #[schemars(with = "Vec<String>")]
     exclude: Vec<At<String>>,
+    /// Query languages of files in which neither the data source nor the kind of the file tells it.
+    queries: Vec<QueriesTable>,
     /// Languages of source code whose string literals `lint` checks if they are queries: `py`, `go` and `ts` (TypeScript and
     /// JavaScript).
     code: Vec<Code>,
@@ -71,6 +73,17 @@ struct File {
     kubernetes: Option<KubernetesTable>,
     /// Additional files for each service, from your own templates.
     output: Vec<OutputTable>,
+}
+
+/// The query language of some files.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Queries")]
+struct QueriesTable {
+    /// Files and folders: globs relative to this file.
+    #[schemars(with = "Vec<String>", example = ["monitoring/victoria"])]
+    paths: Vec<At<String>>,
+    /// Their query language. Queries in MetricsQL are checked for names and labels, queries in LogQL are not checked.
+    dialect: QueryLanguage,
 }
 
 /// The JSON Schema of the file, for editors, with a final newline.
@@ -86,7 +99,16 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let mut faults = Vec::new();
     let place = Place { file, folder };
     let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
-    let exclude = place.globs(read.exclude, &mut faults);
+    let exclude = place.globs("exclude", read.exclude, &mut faults);
+    let tables = read.queries.into_iter();
+    let languages = tables
+        .map(|table| {
+            (
+                place.globs("paths", table.paths, &mut faults),
+                table.dialect,
+            )
+        })
+        .collect();
     let scrape_interval = read
         .scrape_interval
         .and_then(|at| place.interval(at, &mut faults));
@@ -122,6 +144,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         build,
         folder: folder.to_owned(),
         exclude,
+        languages,
     })
 }
 
@@ -158,7 +181,7 @@ impl Place<'_> {
         release
     }
 
-    fn globs(&self, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {
+    fn globs(&self, key: &str, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {
         let mut all = GlobSetBuilder::new();
         for at in list {
             let glob = at.get_ref().strip_prefix("./").unwrap_or(at.get_ref());
@@ -182,7 +205,7 @@ impl Place<'_> {
             faults.push(Diagnostic::error(
                 "too-large",
                 start,
-                format!("`exclude`: {error}"),
+                format!("`{key}`: {error}"),
             ));
             GlobSet::empty()
         })

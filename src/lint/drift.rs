@@ -113,7 +113,7 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
     let mut last = Site::Other;
     let every = |_: &str, _: &str| true;
     for (query, site) in sited(artifact) {
-        let Some(expr) = invalid_promql::parse(query).0 else {
+        let Some((expr, _)) = invalid_promql::parse(query).0 else {
             continue;
         };
         let (old, holders) = series(&expr, &old_names);

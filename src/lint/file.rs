@@ -1,7 +1,8 @@
 //! One file: every rule over every query and dashboard in it.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -9,18 +10,20 @@ use super::dashboard::DashboardCx;
 use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
 use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
+use super::rules::invalid_promql::Read;
 use super::rules::{invalid_promql, unknown_label};
 use super::scope::Scope;
 use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Group};
 use crate::promql::ast::Expr;
 use crate::promql::parse_with;
+use crate::source::Span;
 
 /// The number of queries per task.
 const CHUNK: usize = 512;
 
-/// The rules for metric names in prose. Other rules do not apply: the prose may mean what it writes.
-const OF_MENTIONS: [&str; 2] = ["hidden-metric", "removed-metric"];
+/// The rules for metric names in prose and in broken queries, which may mean what they write.
+const OF_PARTS: [&str; 2] = ["hidden-metric", "removed-metric"];
 
 /// All findings in a file, in all its readings, before levels and suppressions.
 pub(super) fn lint(
@@ -46,13 +49,15 @@ fn lint_reading(
     scope: &Scope<'_>,
     rules: &[&'static Rule],
 ) -> Vec<Diagnostic> {
+    let queries = sited(artifact);
     let file = File {
         artifact,
         file_text,
         scope,
         rules,
+        queries: &queries,
+        repeats: OnceLock::new(),
     };
-    let queries = sited(artifact);
     let chunks = queries.par_chunks(CHUNK);
     let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
     let faults = artifact.faults.iter().cloned();
@@ -97,6 +102,42 @@ struct File<'a> {
     file_text: &'a str,
     scope: &'a Scope<'a>,
     rules: &'a [&'static Rule],
+    queries: &'a [(&'a Query, Site<'a>)],
+    /// Asked for only where there is a mistake.
+    repeats: OnceLock<Repeats<'a>>,
+}
+
+/// Queries that a file repeats: the first place, and the number of places.
+struct Repeats<'a>(HashMap<&'a str, (Span, usize)>);
+
+impl<'a> Repeats<'a> {
+    fn of(queries: &[(&'a Query, Site<'_>)]) -> Self {
+        let mut places: HashMap<&str, (Span, usize)> = HashMap::with_capacity(queries.len());
+        for (query, _) in queries {
+            let place = places
+                .entry(&query.text)
+                .or_insert_with(|| (query.span(), 0));
+            place.1 += 1;
+        }
+        Self(places)
+    }
+
+    /// The mistakes of a query at its first place only, with the number of the others.
+    fn once(&self, query: &Query, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        match self.0.get(query.text.as_str()) {
+            Some((first, _)) if *first != query.span() => return Vec::new(),
+            Some((_, count @ 2..)) => {
+                let more = count - 1;
+                let places = if more == 1 { "place" } else { "places" };
+                let note = format!("the file has the same query in {more} more {places}");
+                errors
+                    .iter_mut()
+                    .for_each(|error| error.details.notes.push(note.clone()));
+            }
+            _ => {}
+        }
+        errors
+    }
 }
 
 impl File<'_> {
@@ -105,8 +146,11 @@ impl File<'_> {
         let names = Names::new(self.scope);
         for (query, site) in queries {
             let (expr, errors) = invalid_promql::parse(query);
-            found.extend(errors);
-            let Some(expr) = expr else {
+            if !errors.is_empty() {
+                let repeats = self.repeats.get_or_init(|| Repeats::of(self.queries));
+                found.extend(repeats.once(query, errors));
+            }
+            let Some((expr, read)) = expr else {
                 continue;
             };
             let before = OnceCell::new();
@@ -121,7 +165,7 @@ impl File<'_> {
             }
             let memo = Memo::new(holders, &names.patterns);
             let cx = self.context(query, *site, (&expr, &series, &memo), Some(Review(&review)));
-            self.ask(&cx, &mut found);
+            self.ask(&cx, read, &mut found);
         }
         found
     }
@@ -147,11 +191,18 @@ impl File<'_> {
         }
     }
 
-    fn ask(&self, cx: &QueryCx<'_, '_>, found: &mut Vec<Diagnostic>) {
-        let is_mention = matches!(cx.query.role, Role::Mention);
+    fn ask(&self, cx: &QueryCx<'_, '_>, read: Read, found: &mut Vec<Diagnostic>) {
+        let read = match cx.query.role {
+            Role::Mention => Read::Parts,
+            _ => read,
+        };
         for rule in self.rules {
             if let Check::Query(check) = rule.check
-                && (!is_mention || OF_MENTIONS.contains(&rule.info.name))
+                && match read {
+                    Read::Whole => true,
+                    Read::Form => rule.info.group == Group::Catalog,
+                    Read::Parts => OF_PARTS.contains(&rule.info.name),
+                }
             {
                 let cx = QueryCx {
                     rule: rule.info.name,
@@ -178,7 +229,7 @@ impl File<'_> {
         let memo = Memo::new(holders, &names.patterns);
         let cx = self.context(&query, site, (&expr, &series, &memo), None);
         let mut found = Vec::new();
-        self.ask(&cx, &mut found);
+        self.ask(&cx, Read::Whole, &mut found);
         Some(found)
     }
 
@@ -250,11 +301,11 @@ fn is_better(rule: &str, before: Option<&Counts>, after: Option<&Counts>) -> boo
     }
 }
 
-/// Every PromQL query with its site.
+/// Every query in PromQL or MetricsQL with its site.
 pub(super) fn sited(artifact: &Artifact) -> Vec<(&Query, Site<'_>)> {
     let queries = artifact.queries.iter().zip(sites(artifact));
     queries
-        .filter(|(query, _)| query.language == Language::PromQl)
+        .filter(|(query, _)| query.language != Language::Other)
         .collect()
 }
 

@@ -19,7 +19,7 @@ use replacements::{Others, Replacements};
 
 use super::scope::Scope;
 use super::subject::Dead;
-use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
+use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
 use crate::diag::{self, Applicability, Fix};
 use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
 use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
@@ -167,9 +167,11 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
-    /// True if fixes are wanted, and the work for them is not too much: each fix parses the whole query.
+    /// True if fixes are wanted, the query is surely PromQL, and the work is not too much: each fix parses the whole query.
     pub fn may_fix(&self) -> bool {
-        self.review.is_some() && self.memo.may_fix(self.query.text.len())
+        self.review.is_some()
+            && self.query.language == Language::PromQl
+            && self.memo.may_fix(self.query.text.len())
     }
 
     /// A fix that edits the query; none if the file cannot spell the edit, if the finding stays, or if the result has

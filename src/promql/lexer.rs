@@ -15,6 +15,7 @@ use crate::source::word_bytes;
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
 pub(super) use string::{decode, is_lossy, is_plain, quote};
+pub use word::is_function;
 pub(super) use word::word_kind;
 
 /// What a token is; its text is the query's bytes under it.
@@ -114,7 +115,7 @@ impl<'a> Lexer<'a> {
             Some(b'0'..=b'9') => self.number()?,
             Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
             Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
-            Some(b'$' | b'[' | b'{' | b'<') if self.placeholder() > 0 => Kind::Placeholder,
+            Some(b'$' | b'[' | b'{' | b'<' | b'%') if self.placeholder() > 0 => Kind::Placeholder,
             Some(_) if self.breaks_off() => {
                 let span = self.pos..self.text.len();
                 return Err(SyntaxError::new("a variable without its end", span));

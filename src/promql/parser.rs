@@ -45,8 +45,12 @@ pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
     Ok(expr)
 }
 
-/// [`parse_with`] without the type check.
-pub(super) fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
+/// [`parse_with`] without the type check: a tree for what has the form of a query.
+///
+/// # Errors
+///
+/// The first place at which no expression is.
+pub fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
     Parser::new(text, dialect, false)?.query()
 }
 

@@ -16,7 +16,7 @@ pub enum Dialect {
     GoTemplate,
     /// `<<.Series>>`, as prometheus-adapter has it.
     Adapter,
-    /// Any of the braced and dollared ones, in a file that Helm or Jinja fills in before Prometheus or Grafana reads it.
+    /// Grafana's, and [`filled`] ones, in a file that another program fills in before Prometheus or Grafana reads it.
     Template,
 }
 
@@ -49,7 +49,11 @@ impl Placeholder {
 
     /// The text without its signs.
     fn inner(&self) -> &str {
-        let text = self.text.as_str();
+        let text = self
+            .text
+            .strip_prefix('$')
+            .filter(|rest| rest.starts_with('$'));
+        let text = text.unwrap_or(&self.text);
         let pair = |open, close| text.strip_prefix(open)?.strip_suffix(close);
         pair("{{", "}}")
             .or_else(|| pair("[[", "]]"))
@@ -102,11 +106,31 @@ impl Deref for Placeholders {
 
 /// Where the placeholders are in a text, which need not be a query (a legend, an annotation).
 pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
+    all(text, |rest| length(rest, dialect))
+}
+
+/// Where programs other than Prometheus and Grafana fill in a text: Helm, Jinja, `envsubst`, `sed`.
+pub fn filled(text: &str) -> Vec<Range<usize>> {
+    // Nearly all queries have none of the signs.
+    let pairs = text.bytes().zip(text.bytes().skip(1));
+    let is_sign = |pair| {
+        matches!(
+            pair,
+            (b'{', b'{') | (b'[', b'[') | (b'<', b'%') | (b'$', b'{') | (b'_', b'_') | (b'%', b'%')
+        )
+    };
+    match pairs.into_iter().any(is_sign) {
+        true => all(text, |rest| other(rest).unwrap_or(0)),
+        false => Vec::new(),
+    }
+}
+
+fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(step) = text[at..].find(['$', '[', '{', '<']) {
+    while let Some(step) = text[at..].find(['$', '[', '{', '<', '_', '%']) {
         at += step;
-        match length(&text[at..], dialect) {
+        match length(&text[at..]) {
             0 => at += 1,
             length => {
                 found.push(at..at + length);
@@ -118,7 +142,7 @@ pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
 }
 
 /// Bytes of the placeholder that the text starts with; 0 if it starts with none.
-pub(super) fn length(text: &str, dialect: Dialect) -> usize {
+pub fn length(text: &str, dialect: Dialect) -> usize {
     let found = match dialect {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),
@@ -126,7 +150,8 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Adapter => adapter(text),
         Dialect::Template => grafana(text)
             .or_else(|| go_template(text))
-            .or_else(|| expression(text)),
+            .or_else(|| expression(text))
+            .or_else(|| other(text)),
     };
     found.unwrap_or(0)
 }
@@ -143,7 +168,8 @@ pub(super) fn breaks_off(text: &str, dialect: Dialect) -> bool {
         // What is not closed here may be a mistake in a range.
         let old = text.strip_prefix("[[");
         let old = old.map(|inner| inner.strip_suffix(']').unwrap_or(inner));
-        open("${", "}") || old.is_some_and(|inner| inner.chars().all(inside))
+        let doubled = text == "$$" || open("$${", "}");
+        open("${", "}") || doubled || old.is_some_and(|inner| inner.chars().all(inside))
     };
     text.len() <= CUT
         && match dialect {
@@ -151,7 +177,11 @@ pub(super) fn breaks_off(text: &str, dialect: Dialect) -> bool {
             Dialect::Grafana => grafana(),
             Dialect::GoTemplate => go(),
             Dialect::Adapter => open("<<", ">>"),
-            Dialect::Template => grafana() || go(),
+            Dialect::Template => {
+                let rest = text.strip_prefix("%%");
+                let juju = rest.is_some_and(|rest| !rest.contains("%%"));
+                grafana() || go() || juju || open("<%", "%>")
+            }
         }
 }
 
@@ -166,6 +196,10 @@ fn grafana(text: &str) -> Option<usize> {
         return inner[end..].starts_with("]]").then_some(end + 4);
     }
     let rest = text.strip_prefix('$')?;
+    // Terraform, Flux and Grafana's provisioning write one `$` of two.
+    if rest.starts_with('$') {
+        return grafana(rest).map(|end| end + 1);
+    }
     let Some(inner) = rest.strip_prefix('{') else {
         return word(rest).map(|end| end + 1);
     };
@@ -228,6 +262,47 @@ fn expression(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// What another program fills in: `{{ … }}` without Prometheus's own variables, `[[ .x ]]`, `<% … %>`, `${X}` unless
+/// Grafana sets it, `__X__`, and Juju's `%%x%%`.
+fn other(text: &str) -> Option<usize> {
+    // A longer one is none that people write; one without an end would be looked for from each sign.
+    let near = (0..4)
+        .find_map(|less| text.get(..CUT - less))
+        .unwrap_or(text);
+    let between = |open: &str, close: &str| {
+        let inner = near.strip_prefix(open)?;
+        let inner = &inner[..inner.find(close)?];
+        let end = open.len() + inner.len() + close.len();
+        (!inner.is_empty() && !inner.contains('\n')).then_some((inner, end))
+    };
+    let named = |inner: &str, signs: &[char]| {
+        let first = inner.trim_start_matches(['-', ' ']).chars().next();
+        first.is_some_and(|c| signs.contains(&c) || signs.is_empty() && is_first(c))
+    };
+    if text.starts_with("{{") {
+        let own = |inner: &str| inner.contains("$labels") || inner.contains("$value");
+        return go_template(text).filter(|end| !own(&text[..*end]));
+    }
+    if let Some(inner) = near.strip_prefix("__") {
+        let inner = &inner[..inner.find("__")?];
+        let upper = |c: char| matches!(c, 'A'..='Z' | '0'..='9' | '_');
+        let is_word =
+            inner.starts_with(|c: char| c.is_ascii_uppercase()) && inner.chars().all(upper);
+        return is_word.then_some(inner.len() + 4);
+    }
+    let found = between("[[", "]]").filter(|(inner, _)| named(inner, &['.', '$']));
+    let found = found.or_else(|| between("<%", "%>"));
+    let found = found.or_else(|| between("%%", "%%"));
+    let found = found.or_else(|| {
+        between("${", "}").filter(|(inner, _)| named(inner, &[]) && !inner.starts_with("__"))
+    });
+    found.map(|(_, end)| end)
+}
+
+fn is_first(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
 }
 
 /// `<< … >>` on one line.
@@ -306,6 +381,31 @@ mod tests {
         assert!(crate::promql::parse_with(text, Dialect::Adapter).is_ok());
         assert!(crate::promql::parse(text).is_err());
         assert_eq!(found(text, Dialect::Prometheus), [""; 0]);
+    }
+
+    #[test]
+    fn templates_of_all_programs_are_found() {
+        let text = "{{ .a }} [[ .Url ]] [[- $b ]] <% c %> %%c%% ${D} ${e:-5m} __F__ vllm:__G___total ${h(\"i\", 1)}";
+        let wanted = [
+            "{{ .a }}",
+            "[[ .Url ]]",
+            "[[- $b ]]",
+            "<% c %>",
+            "%%c%%",
+            "${D}",
+            "${e:-5m}",
+            "__F__",
+            "__G__",
+            "${h(\"i\", 1)}",
+        ];
+        let found = filled(text).into_iter().map(|at| &text[at]);
+        assert_eq!(found.collect::<Vec<_>>(), wanted);
+        let other = "$a ${1} ${__interval} [[b]] [[:alpha:]] {{ $labels.c }} __name__ __address__ a<b {{{ $value }}}";
+        assert!(filled(other).is_empty(), "{:?}", filled(other));
+        assert_eq!(
+            self::found("$${__interval} $$a", Dialect::Grafana),
+            ["$${__interval}", "$$a"]
+        );
     }
 
     #[test]

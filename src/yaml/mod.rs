@@ -31,9 +31,10 @@ mod typed;
 pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
-pub use node::{Kind, Node, Scalar, Style, Tag};
+pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
 pub use text::{
-    Body, Filler, MARK, Place, Text, TextMap, json_string, probably_filled, readings, surely_filled,
+    Body, MARK, Place, Text, TextMap, is_branched, json_string, probably_filled, readings,
+    surely_filled,
 };
 pub use tree::{Allowance, Document, tree};
 

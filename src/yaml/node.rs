@@ -78,8 +78,10 @@ pub enum Style {
     JsonLiteral,
     /// Lines of text that may share an indentation (a code block in Markdown).
     Lines,
-    /// A whole file that Helm or Jinja fills in.
+    /// A whole file that another program fills in.
     Template {
+        /// The program.
+        filler: Filler,
         /// Which of its branches are there.
         reading: u32,
     },
@@ -87,6 +89,17 @@ pub enum Style {
     Code,
     /// Several texts that are put together.
     Joined,
+}
+
+/// The programs that fill in templates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filler {
+    /// Helm, or another one that writes Go templates.
+    Helm,
+    /// Jinja, as in Ansible.
+    Jinja,
+    /// Terraform, with `templatefile`.
+    Terraform,
 }
 
 impl<'t> Node<'t> {

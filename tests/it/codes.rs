@@ -9,9 +9,11 @@ use slosmith::lint::rules;
 use crate::docs::{completed, fences};
 use crate::project::{Project, Ran};
 
+const TEMPLATES: [&str; 3] = ["helm-template", "jinja-template", "terraform-template"];
+
 /// Files where a call has a variable for the code, with the codes that no other call names.
 const INDIRECT: [(&str, &[&str]); 7] = [
-    ("artifact/template.rs", &["helm-template", "jinja-template"]),
+    ("artifact/template.rs", &TEMPLATES),
     ("config/file.rs", &["unknown-field", "unknown-value"]),
     ("import/context.rs", &["changed", "not-carried-over"]),
     ("resolve/bound.rs", &["always-firing", "never-firing"]),
@@ -162,7 +164,7 @@ fn the_page_is_fresh() {
 /// Puts an example into a project, and runs the command that reads it.
 fn ran(info: &CodeInfo, language: &str, example: &str, head: &str) -> Ran {
     let project = Project::empty();
-    let is_template = ["helm-template", "jinja-template"].contains(&info.name);
+    let is_template = TEMPLATES.contains(&info.name);
     let (path, text, args): (_, _, &[&str]) = match language {
         "yaml" if is_template => ("a.yaml", example.to_owned(), &["lint", "a.yaml"]),
         "yaml" if info.group == "Imports" => {

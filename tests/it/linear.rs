@@ -324,3 +324,18 @@ fn many_fixes_in_one_block_scalar() {
     );
     assert_eq!(lint("a.yaml", &text, "concise"), Some(1));
 }
+
+#[test]
+#[ignore = "ci"]
+fn signs_of_templates_without_an_end() {
+    for sign in ["${a", "%{ if ", "[[ .a", "<% ", "__A", "%%", "{ __A", "\\"] {
+        let many = sign.repeat(60_000);
+        let text = serde_json::to_string(&many).unwrap();
+        let rules = format!("groups: [{{name: g, rules: [{{record: a, expr: {text}}}]}}]\n");
+        let board = format!(
+            "{{\"panels\": [{{\"targets\": [{{\"expr\": {text}}}]}}], \"x\": \"$${{a}}\"}}"
+        );
+        assert!(lint("a.yaml", &rules, "concise").is_some(), "{sign}");
+        assert!(lint("a.json", &board, "concise").is_some(), "{sign}");
+    }
+}

@@ -26,15 +26,23 @@ pub(super) fn read(
     };
     // Logs come from anything but Prometheus.
     let usual = match word(node, &["type"]) {
-        Some("logs") => Language::Other,
-        _ => Language::PromQl,
+        Some("logs") => Some(Language::Other),
+        _ => None,
     };
-    let language = sources.language(node).unwrap_or(usual);
+    let language = sources.language(node).or(usual);
+    let datasource = datasource(body, node);
     let targets = items(node, &["targets"]).iter();
     let targets = targets
         .map(|t| {
-            let language = sources.language(t).unwrap_or(language);
-            target(reader, body, t, &role, language)
+            let language = sources.language(t).or(language);
+            let target = target(reader, body, t, &role, language);
+            if let Some(query) = target.query.filter(|_| reader.hints.language.is_none()) {
+                let given = target.datasource.as_ref().or(datasource.as_ref());
+                // Without any, it is the one that Grafana has by default.
+                let source = given.map_or_else(|| Some(String::new()), own_source);
+                reader.artifact.queries[query].source = source;
+            }
+            target
         })
         .collect();
     let has_targets = node.get("targets").is_some();
@@ -48,7 +56,7 @@ pub(super) fn read(
         overrides_units: overrides_units(node),
         has_mappings: !items(node, &at("mappings")).is_empty(),
         description: text(body, node, &["description"]),
-        datasource: datasource(body, node),
+        datasource,
         thresholds: thresholds(body, node),
         targets,
         from_library: node.get("libraryPanel").is_some() && !has_targets,
@@ -62,7 +70,7 @@ fn target(
     body: &Body<'_>,
     node: &Node<'_>,
     role: &Role,
-    language: Language,
+    language: Option<Language>,
 ) -> Target {
     let expr = text(body, node, &["expr"]).filter(|e| !e.value.trim().is_empty());
     let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));
@@ -81,6 +89,15 @@ fn target(
         instant: is_true(node, &["instant"]) && !is_true(node, &["range"]),
         span: body.place(node),
     }
+}
+
+/// The name or uid of a data source that is no variable. One that is called after Prometheus may be another one elsewhere.
+fn own_source(datasource: &Datasource) -> Option<String> {
+    let name = &datasource.uid.as_ref()?.value;
+    let is_own = !name.is_empty()
+        && !name.starts_with(['$', '-', '[', '{'])
+        && !name.to_lowercase().contains("prom");
+    is_own.then(|| name.clone())
 }
 
 pub(super) fn datasource(body: &Body<'_>, node: &Node<'_>) -> Option<Datasource> {

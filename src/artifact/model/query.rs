@@ -15,13 +15,15 @@ pub struct Query {
     pub map: TextMap,
     /// Which placeholders may be in it.
     pub dialect: Dialect,
-    /// The query language; only PromQL is checked.
+    /// The query language; of others than PromQL and MetricsQL nothing is checked.
     pub language: Language,
+    /// The name or uid of its data source, where that is not a variable; empty for the default of Grafana.
+    pub source: Option<String>,
     /// Where it is, for people.
     pub role: Role,
     /// The label whose values a dashboard variable lists; boxed, since nearly all queries have none.
     pub listed: Option<Box<Text>>,
-    /// A template writes a part of it that is not known.
+    /// Another program, or the reader of a text, writes a part of it that is not known, so its syntax is not known.
     pub is_partial: bool,
 }
 
@@ -37,7 +39,7 @@ impl Query {
 pub enum Language {
     /// PromQL.
     PromQl,
-    /// PromQL and more: read as PromQL where it is that.
+    /// PromQL and more, of VictoriaMetrics: names and labels are checked where it has the form of PromQL.
     MetricsQl,
     /// Anything else.
     Other,

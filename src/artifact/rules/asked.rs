@@ -11,7 +11,7 @@ use crate::yaml::Body;
 
 /// Reads the literals that a template hands to `query`. One with values to fill in must be a query all the same, as
 /// `x{a="%s"}` is.
-pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Language) {
+pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Option<Language>) {
     let text = &pair.value;
     if !may_ask(&text.value) {
         return;

@@ -1,5 +1,6 @@
 //! Files → artifacts.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -7,14 +8,16 @@ use rayon::prelude::*;
 use super::passed::{self, Passed};
 use super::progress::Progress;
 
-use crate::artifact::{self, Artifact, Kind, Unread};
+use crate::artifact::{self, Artifact, Hints, Kind, TemplateFiles, Unread, ending};
 use crate::catalog::Catalog;
 use crate::cli::read;
+use crate::config::QueryLanguage;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, Sink};
 use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
+use crate::yaml::Filler;
 
 /// Paths of files to look at.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) others: Vec<PathBuf>,
     /// File name of standard input, if it is read.
     pub(in crate::cli) stdin: Option<PathBuf>,
+    /// Query languages that the configuration sets.
+    pub(in crate::cli) languages: BTreeMap<PathBuf, QueryLanguage>,
 }
 
 /// Files that were read, and errors of the unreadable ones.
@@ -46,6 +51,7 @@ pub(in crate::cli) struct Loaded {
     others: Vec<PathBuf>,
     /// Metrics that those files publish.
     published: Vec<String>,
+    languages: BTreeMap<PathBuf, QueryLanguage>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
     /// True if the content of some file is unknown: it could not be opened.
@@ -58,6 +64,7 @@ pub(in crate::cli) struct Loaded {
 pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) -> Loaded {
     let mut loaded = Loaded {
         sources,
+        languages: files.languages,
         ..Loaded::default()
     };
     let stdin = files.stdin.iter().map(|path| (path, From::Stdin));
@@ -95,9 +102,18 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
 }
 
 /// Reads a text like a file in a folder: unreadable text is a finding only if it names vLLM metrics.
-pub(in crate::cli) fn of_text(path: PathBuf, text: String, sources: Sources) -> (FileId, Loaded) {
+pub(in crate::cli) fn of_text(
+    path: PathBuf,
+    text: String,
+    sources: Sources,
+    language: Option<QueryLanguage>,
+) -> (FileId, Loaded) {
     let mut loaded = Loaded {
         sources,
+        languages: language
+            .map(|language| (path.clone(), language))
+            .into_iter()
+            .collect(),
         ..Loaded::default()
     };
     let file = loaded.sources.add(SourceFile::new(path, text));
@@ -139,6 +155,7 @@ impl Loaded {
             unread: self.unread.clone(),
             others: self.others.clone(),
             published: self.published.clone(),
+            languages: self.languages.clone(),
             unknown: self.unknown,
             ..Self::default()
         };
@@ -167,9 +184,17 @@ impl Loaded {
 
     fn read(&mut self, progress: &Progress) {
         let sources = &self.sources;
+        let files = self.files.iter().map(|(file, _)| sources.get(*file));
+        let terraform = files.filter(|source| matches!(ending(source.path()), "tf" | "tofu"));
+        let templates = TemplateFiles::of(terraform.map(|source| (source.path(), source.text())));
         let read = self.files.par_iter().map(|(file, named)| {
             let source = sources.get(*file);
-            let mut read = artifact::read(*file, source.path(), source.text());
+            let hints = Hints {
+                language: self.languages.get(source.path()).copied(),
+                filler: templates.has(source.path()).then_some(Filler::Terraform),
+                ..Hints::default()
+            };
+            let mut read = artifact::read_with(*file, source.path(), source.text(), hints);
             if let Ok(artifact) = &mut read
                 && !named
             {
@@ -216,6 +241,7 @@ impl Loaded {
                 Err(fault) => self.fail(fault, *named),
             }
         }
+        artifact::share_languages(&mut self.artifacts);
         self.extend();
     }
 

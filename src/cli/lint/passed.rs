@@ -21,6 +21,7 @@ pub(in crate::cli) struct Passed(BTreeMap<Reason, Vec<PathBuf>>);
 enum Reason {
     Helm,
     Jinja,
+    Terraform,
     Invalid,
     /// Names vLLM metrics, but not in a known query field.
     Silent,
@@ -87,6 +88,7 @@ impl Passed {
         let reason = match unread.template {
             Some(Filler::Helm) => Reason::Helm,
             Some(Filler::Jinja) => Reason::Jinja,
+            Some(Filler::Terraform) => Reason::Terraform,
             None if concerns_us(text) => return Some(unread.fault),
             None => Reason::Invalid,
         };
@@ -113,6 +115,7 @@ impl Reason {
         let (what, why) = match self {
             Self::Helm => ("Helm template", "render first, then lint the result"),
             Self::Jinja => ("Jinja template", "render first, then lint the result"),
+            Self::Terraform => ("Terraform template", "render first, then lint the result"),
             Self::Invalid => ("file", "not valid YAML, JSON, HCL or UTF-8"),
             Self::Silent | Self::Rest => {
                 ("file", "mentions vLLM metrics outside a known query field")

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::input::Files;
+use crate::artifact::ending;
 use crate::config::{Code, Config};
 use crate::input;
 
@@ -114,6 +115,9 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
             list.push(file.path);
         }
     }
+    let all = files.stdin.iter().chain(&files.named).chain(&files.found);
+    let language = |path: &PathBuf| Some((path.clone(), config.language(path, here)?));
+    files.languages = all.filter_map(language).collect();
     Ok(files)
 }
 
@@ -126,12 +130,12 @@ fn walk(path: &Path, config: &Config, here: &Path, found: &mut Vec<Candidate>) -
     let folder = walkdir::WalkDir::new(path).sort_by_file_name();
     for entry in folder.into_iter().filter_entry(wanted) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
-        let ending = entry.path().extension().and_then(|e| e.to_str());
+        let ending = ending(entry.path());
         let language = Code::of(entry.path());
         let list = match ending {
             _ if language.is_some_and(|code| config.code.contains(&code)) => List::Found,
-            Some(ending) if ENDINGS.contains(&ending) => List::Found,
-            Some(ending) if OTHERS.contains(&ending) => List::Other,
+            ending if ENDINGS.contains(&ending) => List::Found,
+            ending if OTHERS.contains(&ending) => List::Other,
             _ => continue,
         };
         if input::is_file(entry.path()) {

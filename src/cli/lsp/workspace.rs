@@ -125,7 +125,9 @@ fn check(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) 
     // Errors in the configuration point into the first file.
     let mut sources = Sources::default();
     sources.add(SourceFile::new(CONFIGURATION, ""));
-    let (file, loaded) = input::of_text(document.path.clone(), document.text.clone(), sources);
+    let language = settings.config.language(&document.path, Path::new(""));
+    let (path, text) = (document.path.clone(), document.text.clone());
+    let (file, loaded) = input::of_text(path, text, sources, language);
     document.kind = loaded
         .artifacts
         .first()

@@ -68,7 +68,7 @@ pub(super) fn all(
 fn sources<'a>(artifact: &Artifact, panel: &'a Panel) -> Vec<&'a Text> {
     let is_promql = |target: &&Target| {
         let query = target.query.and_then(|index| artifact.queries.get(index));
-        query.is_some_and(|query| query.language == Language::PromQl)
+        query.is_some_and(|query| query.language != Language::Other)
     };
     let mut found: Vec<&Text> = Vec::new();
     for target in panel.targets.iter().filter(is_promql) {
@@ -286,7 +286,7 @@ fn series(
         return Err(says.then(|| (start(target.span), "query not in PromQL".to_owned())));
     };
     let at = query.span();
-    if query.language != Language::PromQl {
+    if query.language == Language::Other {
         return Err(Some((at, format!("query not in PromQL: `{}`", query.text))));
     }
     if word("hide") == Some("true") {

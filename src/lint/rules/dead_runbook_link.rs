@@ -8,6 +8,7 @@ use crate::input;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::naming::slug;
+use crate::promql::{Dialect, placeholder};
 use crate::yaml::Text;
 
 declare_rule! {
@@ -34,8 +35,8 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// Other URLs are not checked. The remotes in `.git/config` show which repository this is. Without remotes, a link is checked only
-    /// if its file exists.
+    /// Other URLs are not checked, and neither are links with a part that a template fills in, and texts with blanks. The remotes in
+    /// `.git/config` show which repository this is. Without remotes, a link is checked only if its file exists.
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
         summary: "an alert links to a runbook that does not exist in this repository",
@@ -75,6 +76,10 @@ struct Broken {
 /// The mistake in a link; none if the link is right or cannot be checked.
 fn fault(root: &Path, link: &Text) -> Option<Broken> {
     let words = link.value.trim();
+    let is_filled = !placeholder::spans(words, Dialect::Template).is_empty();
+    if is_filled || words.contains(char::is_whitespace) {
+        return None;
+    }
     let (address, part) = words.split_once('#').unwrap_or((words, ""));
     let path = local(root, address)?;
     let shown = path
@@ -101,7 +106,7 @@ fn fault(root: &Path, link: &Text) -> Option<Broken> {
 
 /// The file of a URL or path, if it is in this repository.
 fn local(root: &Path, address: &str) -> Option<PathBuf> {
-    if address.is_empty() || address.contains("{{") {
+    if address.is_empty() {
         return None;
     }
     let Some((_, rest)) = address.split_once("://") else {

@@ -1,12 +1,14 @@
 //! Queries that Prometheus rejects.
 
 use super::query_too_deep;
-use crate::artifact::Query;
+use crate::artifact::{Language, Query};
 use crate::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::Expr;
-use crate::promql::{SyntaxError, ValueType, known_type, parse_recovering, parse_with};
+use crate::promql::{
+    SyntaxError, ValueType, known_type, parse_recovering, parse_untyped, parse_with,
+};
 
 declare_rule! {
     /// ### What it does
@@ -19,6 +21,9 @@ declare_rule! {
     /// Prometheus rejects the query: the rule file does not load, or the panel shows an error. A rule must return an
     /// instant vector or a scalar. Prometheus loads a rule with another result type, but each evaluation fails.
     ///
+    /// A mistake is reported once: of several errors in the grammar of a query the first, and of a query that a file
+    /// repeats the first place. Rules about functions and values check a query after its mistakes are corrected.
+    ///
     /// ### Example
     ///
     /// ```yaml
@@ -30,6 +35,13 @@ declare_rule! {
     /// ```yaml
     /// expr: rate(vllm:generation_tokens_total[5m])
     /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Queries in MetricsQL and LogQL are not checked; [Query languages](lint.md#query-languages) describes how a language
+    /// is recognised. A query is not checked either if another program or the reader of a text fills in a part outside
+    /// its quotes: `{{ .Values.filter }}`, `[[ .Window ]]`, `${WINDOW}` in rules, `__WINDOW__`, and in Markdown also
+    /// `<metric>`, `[window]`, `...`.
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
         summary: "Prometheus rejects the query",
@@ -42,22 +54,46 @@ declare_rule! {
     };
 }
 
-/// The parsed query as far as possible, and its mistakes.
-pub(in crate::lint) fn parse(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
-    if let Ok(expr) = parse_with(&query.text, query.dialect) {
-        return (Some(expr), Vec::new());
+/// How far a query could be read, and so which rules apply to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lint) enum Read {
+    /// It is PromQL.
+    Whole,
+    /// Its types do not fit, or it is MetricsQL, whose types differ: names and labels are as they are written.
+    Form,
+    /// Parts of it are missing: a name may be a part of the mistake.
+    Parts,
+}
+
+/// The parsed query as far as possible, and its mistakes. What follows a mistake in the grammar may follow from it, so only
+/// the first one is reported.
+pub(in crate::lint) fn parse(query: &Query) -> (Option<(Expr, Read)>, Vec<Diagnostic>) {
+    let (text, dialect) = (&query.text, query.dialect);
+    if query.language == Language::MetricsQl {
+        let expr = parse_untyped(text, dialect).ok();
+        return (expr.map(|expr| (expr, Read::Form)), Vec::new());
+    }
+    if let Ok(expr) = parse_with(text, dialect) {
+        return (Some((expr, Read::Whole)), Vec::new());
     }
     if query.is_partial {
         return (None, Vec::new());
     }
-    let (expr, errors) = parse_recovering(&query.text, query.dialect);
-    (
-        expr,
-        errors
-            .iter()
-            .map(|error| diagnostic(query, error))
-            .collect(),
-    )
+    let (expr, mut errors) = parse_recovering(text, dialect);
+    let read = match parse_untyped(text, dialect) {
+        Ok(_) => Read::Form,
+        Err(first) => {
+            // The recovering parser words the same mistake better.
+            errors.retain(|error| error.span.start == first.span.start);
+            errors.truncate(1);
+            if errors.is_empty() {
+                errors.push(first);
+            }
+            Read::Parts
+        }
+    };
+    let found = errors.iter().map(|error| diagnostic(query, error));
+    (expr.map(|expr| (expr, read)), found.collect())
 }
 
 fn diagnostic(query: &Query, error: &SyntaxError) -> Diagnostic {

@@ -67,7 +67,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
             .targets
             .iter()
             .filter_map(|target| cx.artifact.queries.get(target.query?));
-        let mut promql = queries.filter(|query| query.language == Language::PromQl);
+        let mut promql = queries.filter(|query| query.language != Language::Other);
         let said = panel.unit.is_some() || panel.overrides_units || panel.has_mappings;
         if said || promql.next().is_none() {
             continue;

@@ -2,6 +2,7 @@
 
 use super::{Keyword, Kind};
 use crate::promql::ast::{AggregateOp, BinaryOp};
+use crate::promql::functions::Function;
 
 /// Longest keyword, in bytes (`count_values`).
 const LONGEST: usize = 12;
@@ -31,6 +32,11 @@ pub(in crate::promql) fn word_kind(word: &str) -> Kind {
         b"inf" | b"nan" => Kind::Number,
         lower => AggregateOp::from_lowercase(lower).map_or(Kind::Name, Kind::Aggregate),
     }
+}
+
+/// True for the name of a function or aggregation, also of one behind a feature flag.
+pub fn is_function(name: &str) -> bool {
+    Function::get(name).is_some() || matches!(word_kind(name), Kind::Aggregate(_))
 }
 
 impl AggregateOp {

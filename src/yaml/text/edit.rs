@@ -147,7 +147,9 @@ fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
         Style::Literal | Style::Lines => vec![indented(spelling, source, new)],
         Style::Joined => Vec::new(),
         Style::Json => vec![json::spell(new)],
-        Style::Template { .. } => template::spell(source, new).into_iter().collect(),
+        Style::Template { filler, .. } => {
+            template::spell(source, filler, new).into_iter().collect()
+        }
         Style::Code => {
             let literal = source.get(spelling.range()).unwrap_or_default();
             code::spell(literal, new).into_iter().collect()

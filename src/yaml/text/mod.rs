@@ -20,12 +20,12 @@ mod tests;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Kind, Node, Style, Tag};
+use super::node::{Filler, Kind, Node, Style, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, decode_first};
 use segments::{Part, Segments};
 use spelling::Spelling;
-pub use template::{Filler, MARK, probably_filled, readings, surely_filled};
+pub use template::{MARK, is_branched, probably_filled, readings, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]
@@ -195,10 +195,10 @@ impl<'t> Body<'t> {
         Some(Text { value, map })
     }
 
-    /// This text as Helm or Jinja fill it in, as far as that is known, with the branches of one of its
-    /// [`readings`]; `None` when one of their actions does not end.
-    pub fn filled(&self, reading: u32) -> Option<Text> {
-        let spelling = Spelling::template(self.text, reading);
+    /// This text as another program fills it in, as far as that is known, with the branches of one of its
+    /// [`readings`]; `None` when one of its actions does not end.
+    pub fn filled(&self, filler: Filler, reading: u32) -> Option<Text> {
+        let spelling = Spelling::template(self.text, filler, reading);
         let value = spelling.decode(self.text)?;
         let map = self.mapped(spelling, &value);
         Some(Text { value, map })

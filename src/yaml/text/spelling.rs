@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::sink::Sink;
 use super::{block, code, flow, json, lines, template};
-use crate::yaml::node::{Scalar, Style};
+use crate::yaml::node::{Filler, Scalar, Style};
 
 /// A scalar's style and bytes in the text it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ impl Spelling {
     }
 
     /// One reading of a text that another program fills in.
-    pub(super) fn template(source: &str, reading: u32) -> Self {
+    pub(super) fn template(source: &str, filler: Filler, reading: u32) -> Self {
         Self::new(
-            Style::Template { reading },
+            Style::Template { filler, reading },
             0..source.len(),
             block::Shape::NONE,
         )
@@ -138,7 +138,9 @@ pub(super) fn decode(
             lines::decode(slice, shape.indent(), base, sink);
             Some(())
         }
-        Style::Template { reading } => template::decode(slice, base, reading, sink),
+        Style::Template { filler, reading } => {
+            template::decode(slice, base, (filler, reading), sink)
+        }
         Style::Code => code::string(slice, base, sink),
         // Of what, only the document around it says.
         Style::Joined => None,

@@ -1,6 +1,6 @@
-//! Files that Helm or Jinja fill in, as they are when every list has one entry.
+//! Files that Helm, Jinja or Terraform fill in, as they are when every list has one entry.
 //!
-//! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for an unknown value; a line of
+//! `` {{ "{{" }} ``, `` {{`…`}} `` and `$${` stand for what they quote, other actions for an unknown value; a line of
 //! actions alone is not a line. Of an `if` and its `else` one is there: [`Readings`] chooses.
 
 mod action;
@@ -9,28 +9,25 @@ mod branch;
 use std::collections::HashMap;
 
 use super::sink::Sink;
+use crate::yaml::node::Filler;
 use action::{Action, What};
 use branch::Readings;
 
 /// What a value that is not known yet begins with, where the text is read; a number and `_` follow.
 pub const MARK: &str = "$helm_";
 
-/// The programs that fill in templates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filler {
-    /// Helm, or another one that writes Go templates.
-    Helm,
-    /// Jinja, as in Ansible.
-    Jinja,
-}
-
 /// Who surely fills in a text; none where it has only Prometheus's own templates.
 pub fn surely_filled(text: &str) -> Option<Filler> {
-    let mut is_helm = false;
-    for action in action::each(text) {
-        is_helm |= action?.is_helm(text);
+    let mut actions = action::each(text, Filler::Helm);
+    let is_helm = actions
+        .try_fold(false, |is_helm, action| {
+            Some(is_helm | action?.is_helm(text))
+        })
+        .unwrap_or_default();
+    match is_helm {
+        true => Some(Filler::Helm),
+        false => action::is_terraform(text).then_some(Filler::Terraform),
     }
-    is_helm.then_some(Filler::Helm)
 }
 
 /// Who probably fills in a text that is not YAML before that.
@@ -38,7 +35,7 @@ pub fn probably_filled(text: &str) -> Option<Filler> {
     if text.contains("{%") {
         return Some(Filler::Jinja);
     }
-    let Some(actions) = action::all(text) else {
+    let Some(actions) = action::all(text, Filler::Helm) else {
         let sign = ["{{-", ".Values"].iter().any(|sign| text.contains(sign));
         return sign.then_some(Filler::Helm);
     };
@@ -47,13 +44,24 @@ pub fn probably_filled(text: &str) -> Option<Filler> {
 }
 
 /// In how many ways a text has to be read so that every branch is; none when an action in it does not end.
-pub fn readings(text: &str) -> Option<u32> {
-    Some(Readings::of(&action::all(text)?).count())
+pub fn readings(text: &str, filler: Filler) -> Option<u32> {
+    Some(Readings::of(&action::all(text, filler)?).count())
+}
+
+/// True when branches of a template begin or end in a text, so that other text may stand there, too.
+pub fn is_branched(text: &str, filler: Filler) -> bool {
+    let branches = |action: &Action| matches!(action.what, What::Open | What::Else | What::End);
+    action::all(text, filler).is_none_or(|actions| actions.iter().any(branches))
 }
 
 /// Decodes one reading of a text; `None` when an action in it does not end.
-pub(super) fn decode(slice: &str, base: usize, reading: u32, sink: &mut impl Sink) -> Option<()> {
-    let actions = action::all(slice)?;
+pub(super) fn decode(
+    slice: &str,
+    base: usize,
+    (filler, reading): (Filler, u32),
+    sink: &mut impl Sink,
+) -> Option<()> {
+    let actions = action::all(slice, filler)?;
     let numbers = numbers(slice, &actions);
     let mut line = Line::default();
     for piece in rendered(slice, &actions, reading) {
@@ -76,8 +84,8 @@ pub(super) fn decode(slice: &str, base: usize, reading: u32, sink: &mut impl Sin
 }
 
 /// The text with actions in the place of their signs; `None` for a sign without an action.
-pub(super) fn spell(source: &str, new: &str) -> Option<String> {
-    let actions = action::all(source)?;
+pub(super) fn spell(source: &str, filler: Filler, new: &str) -> Option<String> {
+    let actions = action::all(source, filler)?;
     let numbers = numbers(source, &actions);
     let mut out = String::with_capacity(new.len());
     let mut rest = new;
@@ -188,7 +196,7 @@ mod tests {
 
     fn read(text: &str, reading: u32) -> String {
         let mut out = String::new();
-        decode(text, 0, reading, &mut out).expect("actions that end");
+        decode(text, 0, (Filler::Helm, reading), &mut out).expect("actions that end");
         out
     }
 
@@ -216,12 +224,12 @@ mod tests {
             ),
             ("{{ else }}1{{ end }}2{{ if .x }}3", &["123"]),
         ] {
-            let count = readings(text).expect("actions that end");
+            let count = readings(text, Filler::Helm).expect("actions that end");
             let found: Vec<_> = (0..count).map(|n| read(text, n)).collect();
             assert_eq!(found, wanted, "{text}");
         }
         let deep = "{{ if .x }}1{{ else }}".repeat(100_000);
-        assert_eq!(readings(&deep), Some(100_001));
+        assert_eq!(readings(&deep, Filler::Helm), Some(100_001));
         assert_eq!(read(&deep, 2), "1");
     }
 
@@ -262,7 +270,7 @@ mod tests {
         ] {
             assert_eq!(decoded(text), wanted, "{text}");
         }
-        assert!(decode("a: {{ .x", 0, 0, &mut String::new()).is_none());
+        assert!(decode("a: {{ .x", 0, (Filler::Helm, 0), &mut String::new()).is_none());
     }
 
     #[test]
@@ -287,10 +295,41 @@ mod tests {
     }
 
     #[test]
+    fn terraform_fills_in_what_it_does_not_escape() {
+        for (text, wanted) in [
+            (
+                "rate(x[$${__interval}]) ${y}",
+                "rate(x[${__interval}]) $helm_2_",
+            ),
+            (r#"${join("|", [for m in ms : "${m.x}"])}."#, "$helm_1_."),
+            (
+                "%{ if x ~}\na\n%{ else }\nb\n%{ endif ~}\n{{c}}",
+                "a\n{{c}}",
+            ),
+            ("%%{x} $1 ${1 + 1}", "%{x} $1 $helm_2_"),
+        ] {
+            let mut out = String::new();
+            decode(text, 0, (Filler::Terraform, 0), &mut out).expect("actions that end");
+            assert_eq!(out, wanted, "{text}");
+        }
+        for (text, wanted) in [
+            ("$${x}", Some(Filler::Terraform)),
+            ("a\n%{~ for x in y }", Some(Filler::Terraform)),
+            ("$${1} ${x} %{WORD:x}", None),
+            ("$${x} {{ .Values.x }}", Some(Filler::Helm)),
+        ] {
+            assert_eq!(surely_filled(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
     fn signs_become_actions_again() {
         let source = "a: {{ .x }} {{ .y }}";
-        assert_eq!(spell(source, "b$helm_2_c").as_deref(), Some("b{{ .y }}c"));
-        assert_eq!(spell(source, "b").as_deref(), Some("b"));
-        assert_eq!(spell(source, "$helm_3_"), None);
+        assert_eq!(
+            spell(source, Filler::Helm, "b$helm_2_c").as_deref(),
+            Some("b{{ .y }}c")
+        );
+        assert_eq!(spell(source, Filler::Helm, "b").as_deref(), Some("b"));
+        assert_eq!(spell(source, Filler::Helm, "$helm_3_"), None);
     }
 }

@@ -171,3 +171,70 @@ fn an_empty_walk_says_so() {
     let words = "1 file of YAML, JSON, HCL or Markdown checked, but no file contains a query";
     project.run(&["lint", "a"]).exits(0).says(words);
 }
+
+#[test]
+fn the_configuration_decides_the_language_of_paths() {
+    let project = Project::empty();
+    let rules =
+        "groups:\n- name: g\n  rules:\n  - record: a\n    expr: rate(vllm:prompt_tokens_total)\n";
+    let found = |tables: &str| {
+        project.write("slosmith.toml", tables);
+        project.write("victoria/rules/a.yaml", rules);
+        let run = project.run(&["lint", ".", "--format", "concise", "--exit-zero"]);
+        run.exits(0).out.contains("invalid-promql")
+    };
+    let table =
+        |dialect: &str| format!("[[queries]]\npaths = [\"victoria\"]\ndialect = \"{dialect}\"\n");
+    assert!(found(""));
+    for dialect in ["metricsql", "logql"] {
+        assert!(!found(&table(dialect)), "{dialect}");
+    }
+    let over = table("metricsql") + "[[queries]]\npaths = [\"**/a.yaml\"]\ndialect = \"promql\"\n";
+    assert!(found(&over), "the last table wins");
+    project.write("slosmith.toml", &table("sql"));
+    let wrong = project.run(&["lint", "."]).exits(2);
+    wrong.says("unknown value `sql`");
+}
+
+#[test]
+fn templatefile_names_templates_of_terraform() {
+    let project = Project::empty();
+    // Without `$${`, only the call says who fills in the file.
+    let board = r#"{"title": "t", "schemaVersion": 39, "panels": [{"id": 1, "type": "stat",
+        "targets": [{"expr": "x{a=\"${join("|", ms)}\", b=\"${c}\"}"}, {"expr": "sum(vllm:num_requests_waiting"}]}]}"#;
+    project.write("boards/a.json", board);
+    let found = || {
+        let run = project.run(&["lint", ".", "--format", "concise", "--exit-zero"]);
+        run.out
+    };
+    assert!(found().contains("invalid-json"), "{}", found());
+    let call = "config_json = templatefile(\"${path.module}/boards/${each.key}.json\", {})";
+    let block = format!("resource \"grafana_dashboard\" \"a\" {{\n  {call}\n}}\n");
+    project.write("main.tf", &block);
+    let (now, lines) = (found(), found().lines().count());
+    assert!(now.contains("invalid-promql") && lines == 1, "{now}");
+    project.write(
+        "boards/b.yaml.tftpl",
+        "a: ${x\nb: $${y} vllm:num_requests_waiting\n",
+    );
+    let run = project.run(&["lint", "."]);
+    run.says("1 Terraform template not checked");
+}
+
+#[test]
+fn a_data_source_speaks_one_language() {
+    let project = Project::empty();
+    let board = |source: &str, expr: &str| {
+        format!(
+            r#"{{"title": "t", "schemaVersion": 39, "panels": [{{"id": 1, "type": "stat", "datasource": "{source}", "targets": [{{"expr": "{expr}"}}]}}]}}"#
+        )
+    };
+    project.write("a.json", &board("Metrics", "topk_max(3, x)"));
+    project.write("b.json", &board("Metrics", "rate(x) or sum(x)[5m]"));
+    project.write("c.json", &board("Metrics", "sum(rate(x[5m])"));
+    project.write("d.json", &board("Others", "rate(x)"));
+    let run = project.run(&["lint", ".", "--format", "concise", "--exit-zero"]);
+    let found = run.exits(0).out;
+    let files: Vec<_> = found.lines().filter_map(|line| line.get(..1)).collect();
+    assert_eq!(files, ["c", "d"], "{found}");
+}

@@ -1,8 +1,10 @@
-//! `{{ … }}` and `{% … %}`.
+//! `{{ … }}` and `{% … %}`; Terraform's `${ … }` and `%{ … }`.
 
 use std::ops::Range;
 
 use memchr::memmem;
+
+use crate::yaml::node::Filler;
 
 /// Something between braces.
 pub(super) struct Action {
@@ -75,21 +77,34 @@ impl Action {
 }
 
 /// All actions of a text; `None` when one does not end.
-pub(super) fn all(text: &str) -> Option<Vec<Action>> {
-    each(text).collect()
+pub(super) fn all(text: &str, filler: Filler) -> Option<Vec<Action>> {
+    each(text, filler).collect()
 }
 
 /// The actions of a text one by one; `None` is one that does not end, and the last.
-pub(super) fn each(text: &str) -> impl Iterator<Item = Option<Action>> {
+pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Action>> {
+    let terraform = filler == Filler::Terraform;
     let jinja = memmem::find(text.as_bytes(), b"{%").is_some();
     // Of a PromQL query's braces, nearly all stand alone.
-    let sign = memmem::Finder::new(if jinja { "{" } else { "{{" });
+    let sign = memmem::Finder::new(if jinja || terraform { "{" } else { "{{" });
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             at += sign.find(&text.as_bytes()[at..])?;
             let rest = &text[at..];
-            let found = if rest.starts_with("{{") {
+            let found = if terraform {
+                match self::terraform(text, at) {
+                    Some(found) => {
+                        at = found.range.end;
+                        return Some(Some(found));
+                    }
+                    None if begins(text, at) => None,
+                    None => {
+                        at += 1;
+                        continue;
+                    }
+                }
+            } else if rest.starts_with("{{") {
                 length(rest).map(|len| (len, go(&rest[..len], at)))
             } else if rest.starts_with("{%") {
                 statement(rest, at)
@@ -202,4 +217,77 @@ fn statement(text: &str, at: usize) -> Option<(usize, What)> {
         _ => What::Silent,
     };
     Some((len, what))
+}
+
+/// What Terraform does at a brace: it writes a value, chooses a branch, or leaves a sign that is escaped by another
+/// one; `None` for a brace that is none of its own, and for `${` without an end.
+fn terraform(text: &str, brace: usize) -> Option<Action> {
+    let start = brace.checked_sub(1)?;
+    let sign = char::from(text.as_bytes()[start]);
+    if !matches!(sign, '$' | '%') {
+        return None;
+    }
+    if text[..start].ends_with(sign) {
+        let what = What::Raw(start..brace + 1);
+        return Some(Action {
+            range: start - 1..brace + 1,
+            what,
+        });
+    }
+    let what = match sign {
+        '$' => What::Value,
+        _ => directive(&text[brace + 1..])?,
+    };
+    let end = closed(text, brace)?;
+    Some(Action {
+        range: start..end,
+        what,
+    })
+}
+
+/// True for a brace that begins what Terraform fills in.
+fn begins(text: &str, brace: usize) -> bool {
+    let is_directive = text[..brace].ends_with('%') && directive(&text[brace + 1..]).is_some();
+    is_directive || text[..brace].ends_with('$')
+}
+
+/// One past the `}` of a `{`; quotes may hold both.
+fn closed(text: &str, brace: usize) -> Option<usize> {
+    let (mut depth, mut quoted, mut escaped) = (0_u32, false, false);
+    for (at, byte) in text.bytes().enumerate().skip(brace) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// What the words behind `%{` say.
+fn directive(words: &str) -> Option<What> {
+    let words = words.trim_start_matches('~').trim_start();
+    let end = words.find(|c: char| !c.is_ascii_alphanumeric());
+    match &words[..end.unwrap_or(words.len())] {
+        "if" | "for" => Some(What::Open),
+        "else" => Some(What::Else),
+        "endif" | "endfor" => Some(What::End),
+        _ => None,
+    }
+}
+
+/// True for a text with signs that only Terraform's templates have: an escaped `${`, or a directive.
+pub(super) fn is_terraform(text: &str) -> bool {
+    let behind = |sign: &'static str| {
+        let found = memmem::find_iter(text.as_bytes(), sign);
+        found.map(move |at| &text[at + sign.len()..])
+    };
+    let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    behind("$${").any(is_name) || behind("%{").any(|rest| directive(rest).is_some())
 }

@@ -1,0 +1,448 @@
+//! Signs in the text of a query of languages that no data source named: MetricsQL of VictoriaMetrics, LogQL of Loki.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use super::{Language, Query};
+use crate::promql::is_function;
+use crate::promql::placeholder::{Dialect, length};
+use crate::source::FileId;
+use crate::yaml;
+
+/// Data about languages is in no table of sources; a test reads it.
+const FILE: FileId = FileId(u32::MAX);
+
+static WORDS: LazyLock<BTreeMap<String, Vec<String>>> =
+    LazyLock::new(|| yaml::read(FILE, include_str!("languages.yaml")).unwrap_or_default());
+
+/// The functions of a language that PromQL does not have.
+fn functions(language: &str) -> HashSet<&'static str> {
+    let names = WORDS.get(language).into_iter().flatten();
+    names
+        .map(String::as_str)
+        .filter(|name| !is_function(name))
+        .collect()
+}
+
+static METRICS_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("metricsql"));
+static LOG_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("logql"));
+
+/// What a text shows of its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// It is in this one, unless it is PromQL.
+    Of(Language),
+    /// It is over a histogram of VictoriaMetrics, which PromQL reads as well, and expects to have other labels.
+    VmRange,
+}
+
+/// The sign of a query that passes for PromQL.
+pub(super) fn sign_of(query: &Query) -> Option<Sign> {
+    match query.language {
+        Language::PromQl => sign(&query.text),
+        Language::MetricsQl | Language::Other => None,
+    }
+}
+
+/// What only another language has, at the first place where a query has it.
+fn sign(text: &str) -> Option<Sign> {
+    let mut around = Vec::new();
+    let mut is_stream = false;
+    let mut found = None;
+    let mut before = None;
+    let mut tokens = Tokens { text, at: 0 }.peekable();
+    while let Some(token) = tokens.next() {
+        let place = Place {
+            before,
+            token,
+            behind: tokens.peek().copied(),
+            around: around.last().copied(),
+        };
+        if place.is_metrics_ql() {
+            return Some(Sign::Of(Language::MetricsQl));
+        }
+        if place.is_other(is_stream) {
+            return Some(Sign::Of(Language::Other));
+        }
+        let was_stream = std::mem::take(&mut is_stream);
+        match token {
+            Token::Word("vmrange") => found = Some(Sign::VmRange),
+            Token::Sign("(") if before.is_some_and(Token::calls) => around.push("call"),
+            Token::Sign("{") if before.is_some_and(Token::is_operand) => around.push("{"),
+            Token::Sign("{") => around.push("stream"),
+            Token::Sign("[") if was_stream => around.push("stream"),
+            Token::Sign(sign @ ("(" | "[")) => around.push(sign),
+            Token::Sign(")" | "}" | "]") => is_stream = around.pop() == Some("stream"),
+            _ => {}
+        }
+        before = Some(token);
+    }
+    found
+}
+
+/// True for what VictoriaMetrics reads and Prometheus does not, and what people also write by mistake: an `offset` or a
+/// range behind parentheses, several arguments of an aggregation. It is a sign only beside a surer one.
+pub(super) fn may_be_metrics_ql(text: &str) -> bool {
+    let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
+    let mut open = Vec::new();
+    let mut before = None;
+    let has_list = tokens.iter().any(|token| {
+        let many = [
+            "avg", "count", "group", "max", "min", "stddev", "stdvar", "sum",
+        ];
+        match token {
+            Token::Sign("(") => {
+                open.push(matches!(before, Some(Token::Word(word)) if many.contains(&word)));
+            }
+            Token::Sign("{" | "[") => open.push(false),
+            Token::Sign(")" | "}" | "]") => drop(open.pop()),
+            _ => {}
+        }
+        before = Some(*token);
+        *token == Token::Sign(",") && open.last() == Some(&true)
+    });
+    has_list
+        || tokens.windows(2).any(|pair| {
+            pair == [Token::Sign(")"), Token::Word("offset")]
+                || pair == [Token::Sign(")"), Token::Sign("[")]
+        })
+}
+
+/// A token with its neighbours.
+struct Place<'t> {
+    before: Option<Token<'t>>,
+    token: Token<'t>,
+    behind: Option<Token<'t>>,
+    /// The open bracket around it: `call` and `stream` for those of calls and of selectors without a name.
+    around: Option<&'t str>,
+}
+
+impl Place<'_> {
+    /// True in front of parentheses or the labels of an aggregation.
+    fn opens(&self) -> bool {
+        match self.behind {
+            Some(Token::Word(next)) => {
+                next.eq_ignore_ascii_case("by") || next.eq_ignore_ascii_case("without")
+            }
+            behind => behind == Some(Token::Sign("(")),
+        }
+    }
+
+    fn is_metrics_ql(&self) -> bool {
+        let follows = self.before.is_some_and(Token::is_operand);
+        match self.token {
+            Token::Word(word) if word.starts_with(':') => self.before == Some(Token::Sign("[")),
+            // A word alone is most often a name or a label.
+            Token::Word(_) if !follows && !self.opens() => false,
+            Token::Word(word) => match word {
+                "with" | "WITH" => self.behind == Some(Token::Sign("(")),
+                "keep_metric_names" => follows,
+                "default" | "DEFAULT" | "if" | "IF" | "ifnot" | "IFNOT" => {
+                    follows && self.behind.is_some_and(Token::starts_operand)
+                }
+                "prefix" => {
+                    self.before == Some(Token::Sign(")")) && self.behind == Some(Token::Text)
+                }
+                "limit" => {
+                    self.before == Some(Token::Sign(")"))
+                        && matches!(self.behind, Some(Token::Number(_)))
+                }
+                "or" | "OR" => {
+                    matches!(self.around, Some("{" | "stream")) && self.before == Some(Token::Text)
+                }
+                word => self.opens() && METRICS_QL.contains(word),
+            },
+            Token::Number(number) => {
+                is_metrics_ql_number(number, matches!(self.around, Some("[" | "stream")))
+            }
+            Token::Sign(",") => self.around == Some("("),
+            Token::Sign("\\") => true,
+            Token::Sign("@") => self.behind == Some(Token::Sign("(")),
+            Token::Sign("*") => {
+                self.before == Some(Token::Sign("(")) && self.behind == Some(Token::Sign(")"))
+            }
+            Token::Sign(_) | Token::Text | Token::Hole => false,
+        }
+    }
+
+    /// LogQL, or the labels that only CloudWatch has. `is_stream`: a selector without a name ends right before, or its
+    /// range.
+    fn is_other(&self, is_stream: bool) -> bool {
+        match self.token {
+            Token::Sign("@") => matches!(self.before, Some(Token::Sign("{"))),
+            Token::Word(word) => LOG_QL.contains(word) && self.behind == Some(Token::Sign("(")),
+            Token::Sign("|") => is_stream && matches!(self.behind, Some(Token::Word(_))),
+            Token::Sign("|=" | "|~" | "|>" | "!=" | "!~" | "!>") => {
+                is_stream && matches!(self.behind, Some(Token::Text | Token::Hole))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// `1Ki`, `2.5GB`, `5M`; in brackets, `M` may be a slip for minutes, and `5i` is five steps.
+fn is_metrics_ql_number(number: &str, is_window: bool) -> bool {
+    const SIZES: [&str; 15] = [
+        "k", "ki", "kb", "kib", "mi", "mb", "mib", "g", "gi", "gb", "gib", "t", "ti", "tb", "tib",
+    ];
+    number.split(':').any(|number| {
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
+        let unit = number.trim_start_matches(digits);
+        let is_size = SIZES.iter().any(|size| unit.eq_ignore_ascii_case(size));
+        unit == "i" || !is_window && (is_size || unit == "M")
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token<'t> {
+    Word(&'t str),
+    Number(&'t str),
+    /// A string.
+    Text,
+    /// What another program fills in.
+    Hole,
+    Sign(&'t str),
+}
+
+impl Token<'_> {
+    /// True for what an operand may end with.
+    fn is_operand(self) -> bool {
+        match self {
+            Self::Word(word) => !is_joint(word),
+            Self::Sign(sign) => matches!(sign, ")" | "}" | "]"),
+            Self::Number(_) | Self::Text | Self::Hole => true,
+        }
+    }
+
+    fn starts_operand(self) -> bool {
+        match self {
+            Self::Word(word) => !is_joint(word),
+            Self::Sign(sign) => matches!(sign, "(" | "{" | "-" | "+"),
+            Self::Number(_) | Self::Text | Self::Hole => true,
+        }
+    }
+
+    /// True for what makes a call, or a list of labels, of the parentheses behind it.
+    fn calls(self) -> bool {
+        match self {
+            Self::Word(word) => !is_joint(word),
+            Self::Hole | Self::Sign(")") => true,
+            _ => false,
+        }
+    }
+}
+
+/// Words between operands.
+fn is_joint(word: &str) -> bool {
+    let joints = ["and", "or", "unless", "bool", "default", "if", "ifnot"];
+    joints.iter().any(|joint| word.eq_ignore_ascii_case(joint))
+}
+
+/// The tokens of a query in any of the languages.
+struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        loop {
+            let rest = &self.text[self.at..];
+            let byte = *rest.as_bytes().first()?;
+            let hole = match byte {
+                b'$' | b'[' | b'{' | b'<' | b'%' | b'_' => length(rest, Dialect::Template),
+                _ => 0,
+            };
+            let (token, length) = match byte {
+                _ if hole > 0 => (Token::Hole, hole),
+                b'"' | b'\'' | b'`' => (Token::Text, quoted(rest, byte)),
+                b'#' => {
+                    self.at += rest.find('\n').unwrap_or(rest.len());
+                    continue;
+                }
+                byte if byte.is_ascii_whitespace() => {
+                    self.at += 1;
+                    continue;
+                }
+                byte if in_word(byte) => {
+                    let end = rest.bytes().position(|byte| !in_word(byte));
+                    let word = &rest[..end.unwrap_or(rest.len())];
+                    let token = match byte.is_ascii_digit() {
+                        true => Token::Number(word),
+                        false => Token::Word(word),
+                    };
+                    (token, word.len())
+                }
+                _ => {
+                    let two = rest.get(..2).unwrap_or_default();
+                    let sign = match two {
+                        "|=" | "|~" | "|>" | "!=" | "!~" | "!>" => two,
+                        _ => &rest[..1],
+                    };
+                    (Token::Sign(sign), sign.len())
+                }
+            };
+            self.at += length;
+            return Some(token);
+        }
+    }
+}
+
+/// True for the bytes of names and numbers. A name may have letters of any script.
+fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | 0x80..)
+}
+
+/// Bytes of the string that the text begins with.
+fn quoted(text: &str, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(step) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += step + 1;
+        match bytes[at - 1] {
+            byte if byte == quote => return at,
+            _ if quote != b'`' => at += 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// True for a query that a text shows the form of: `rate(<metric>[<range>])`, `sum(...)`, `x{…}`, `x[window]`.
+pub(super) fn is_sketch(text: &str) -> bool {
+    let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
+    let is_word = |at: usize| matches!(tokens.get(at), Some(Token::Word(_)));
+    let starts = |at: usize, sign| tokens.get(at) == Some(&Token::Sign(sign));
+    text.contains("...")
+        || text.contains('…')
+        || (0..tokens.len()).any(|at| {
+            let end = |from| (from..tokens.len()).find(|at| !is_word(*at)).unwrap_or(at);
+            match tokens[at] {
+                Token::Sign("<") => end(at + 1) > at + 1 && starts(end(at + 1), ">"),
+                Token::Sign("[") => is_word(at + 1) && starts(end(at + 1), "]"),
+                Token::Sign("{") => is_word(at + 1) && starts(end(at + 1), "}"),
+                _ => false,
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_read() {
+        assert!(METRICS_QL.contains("label_set") && !METRICS_QL.contains("rate"));
+        assert!(LOG_QL.contains("bytes_rate") && !LOG_QL.contains("rate"));
+        assert!(
+            WORDS["metricsql"].len() > 200,
+            "{}",
+            WORDS["metricsql"].len()
+        );
+    }
+
+    #[test]
+    fn only_signs_that_promql_does_not_have_count() {
+        for text in [
+            "WITH (x = {a=\"b\"}) sum(y{x})",
+            "sum(x) default 0",
+            "x if y > 1",
+            "x IFNOT (y)",
+            "rate(x[5m]) keep_metric_names",
+            "sum(x) by (a) limit 5",
+            "x{a=\"b\" or c=\"d\"}",
+            "{a=\"b\" or c=~\"d\", e!=\"f\"}",
+            "x > 1Ki",
+            "x > 2.5GB",
+            "lag(x[1h])",
+            "any(x) by (y)",
+            "median by (y) (x)",
+            "label_set(x, \"a\", \"b\")",
+            "union(x, y)",
+            "(x, y)",
+            "rate(x[5i])",
+            "max_over_time(x[1h:5i])",
+            "max_over_time(x[:3s])",
+            "x @ (end() - 5m)",
+            "x * on (a) group_left (*) y",
+            "x * on (a) group_left (b) prefix \"c_\" y",
+            "foo\\-bar",
+            "rate({{ .x }}) keep_metric_names",
+        ] {
+            assert_eq!(sign(text), Some(Sign::Of(Language::MetricsQl)), "{text}");
+        }
+        for text in [
+            "{a=\"b\"} |= \"c\"",
+            "{a='b'}\n| json",
+            "rate({a=`b`} |~ `c`[5m])",
+            "{a=\"b\"} # it's\n# so\n  |= \"c\"",
+            "sum(count_over_time({a=\"b\"} != \"c\" [5m]))",
+            "bytes_rate({a=\"$b\"}[5m])",
+            "{a=\"$b\"} |~ $c",
+            "sum(rate({a=\"b\"}[5m] | json | level=\"error\"))",
+            "{@resource.service.name=\"a\"}",
+        ] {
+            assert_eq!(sign(text), Some(Sign::Of(Language::Other)), "{text}");
+        }
+        for text in [
+            "x{a=~\"b|c\"}",
+            "sum(x) | sort",
+            "x{a=\"b\"} |= \"c\"",
+            "x{a=\"b\"} | json",
+            "{a=\"b\"} | 5",
+            "rate(x)",
+            "sum(x) offset 1h",
+            "x{default=\"a\", if=\"b\"}",
+            "x / limit",
+            "rate(x[5M])",
+            "topk by (a) (5, x)",
+            "sum(my_label_set_total)",
+            "x # default 0",
+            "x * on (a, b) group_left (c, d) y",
+            "x{a=~\"\\\\d (1, 2)\"}",
+            "",
+        ] {
+            assert_eq!(sign(text), None, "{text}");
+        }
+        assert_eq!(sign("sum by (vmrange) (x)"), Some(Sign::VmRange));
+    }
+
+    #[test]
+    fn some_signs_count_only_beside_others() {
+        for text in [
+            "sum(x) offset 1h",
+            "max(x)[5m]",
+            "sum(x{a=\"b\", c=\"d\"}, y)",
+        ] {
+            assert!(may_be_metrics_ql(text), "{text}");
+        }
+        for text in [
+            "sum(x{a=\"b\", c=\"d\"}",
+            "sum(topk(5, x)",
+            "x offset 1h)",
+            "sum by (a, b) (x",
+        ] {
+            assert!(!may_be_metrics_ql(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn sketches_have_parts_that_nothing_fills_in() {
+        for text in [
+            "...",
+            "rate(<metric>[<range>])",
+            "sum(…)",
+            "x{...}",
+            "rate(x[window])",
+            "x{label filters} > 1",
+            "<metric name> > 1",
+        ] {
+            assert!(is_sketch(text), "{text}");
+        }
+        for text in ["x < 1 > z(", "x{a=\"b\"", "rate(x[5m)", "a < b"] {
+            assert!(!is_sketch(text), "{text}");
+        }
+    }
+}
