@@ -26,16 +26,15 @@ pub(super) fn advise<'q, 'c>(
         return finding;
     };
     let release = catalog.release(*last);
+    let certain = series.subject.known().is_some();
     if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
         let (help, fix) = advice.renamed(name);
-        return finding.help(help).maybe_fix(fix.filter(|_| !known.in_ray));
+        return finding.help(help).maybe_fix(fix.filter(|_| certain));
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
         finding = finding.help(format!("use {}", in_words(&new, known)));
-        let fix = (!known.in_ray)
-            .then(|| advice.reshaped(&new, kind))
-            .flatten();
+        let fix = certain.then(|| advice.reshaped(&new, kind)).flatten();
         finding = finding.maybe_fix(fix);
     } else if is_counted(series) {
         finding = finding
@@ -140,6 +139,17 @@ struct Advice<'a, 'q, 'c> {
 }
 
 impl Advice<'_, '_, '_> {
+    /// The edits that rename the family to `name`, in the spelling of the query.
+    fn edits(&self, name: &str) -> Vec<Edit> {
+        let [old, new] = [&self.known.family, name].map(|name| self.known.spelled(name));
+        rename_in_selector(self.series.context.selector, &old, &new)
+    }
+
+    fn rename(&self, name: &str, applicability: Applicability) -> Option<Fix> {
+        let [old, new] = [&self.known.family, name].map(|name| self.known.spelled(name));
+        rename(self.cx, self.series, &old, &new, applicability)
+    }
+
     /// The same values under another name.
     fn renamed(&self, name: &str) -> (String, Option<Fix>) {
         let known = self.known;
@@ -153,14 +163,7 @@ impl Advice<'_, '_, '_> {
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
             let help = format!("use `{new}` (same values{since})");
-            let fix = rename(
-                self.cx,
-                self.series,
-                &known.family,
-                name,
-                Applicability::Safe,
-            );
-            return (help, fix);
+            return (help, self.rename(name, Applicability::Safe));
         }
         let on = product.describe(&coverage.present);
         let (first, second) = if older {
@@ -192,8 +195,7 @@ impl Advice<'_, '_, '_> {
             Some(_) => context.ancestors().next().filter(call)?.span.clone(),
         };
         let old = cx.text(&place);
-        let edits = rename_in_selector(self.series.context.selector, &self.known.family, name);
-        let shifted = edits.into_iter().map(|edit| {
+        let shifted = self.edits(name).into_iter().map(|edit| {
             let (start, end) = (edit.span.start - place.start, edit.span.end - place.start);
             Edit::new(start..end, edit.text)
         });
@@ -209,13 +211,13 @@ impl Advice<'_, '_, '_> {
 
     /// An expression with the same meaning, for a gauge that is read without a function.
     fn reshaped(&self, new: &Replacement, kind: ChangeKind) -> Option<Fix> {
-        let (cx, known) = (self.cx, self.known);
+        let cx = self.cx;
         if matches!(kind, ChangeKind::Unit | ChangeKind::Semantics) {
             // The threshold of a comparison would have to change, too.
             return None;
         }
         if let Replacement::Family(name) = new {
-            return rename(cx, self.series, &known.family, name, Applicability::Unsafe);
+            return self.rename(name, Applicability::Unsafe);
         }
         let context = &self.series.context;
         if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
@@ -227,9 +229,9 @@ impl Advice<'_, '_, '_> {
         let old = cx.text(&context.span);
         let window = rate_window(cx.dialect());
         let rate = |name: &String| {
-            let edits = rename_in_selector(self.series.context.selector, &known.family, name);
             let start = context.span.start;
-            let shifted = edits
+            let shifted = self
+                .edits(name)
                 .into_iter()
                 .map(|edit| Edit::new(edit.span.start - start..edit.span.end - start, edit.text));
             let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;

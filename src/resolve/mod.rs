@@ -15,6 +15,7 @@ mod kubernetes;
 mod labels;
 mod marks;
 mod matchers;
+mod names;
 mod own_promql;
 mod own_signals;
 mod request;

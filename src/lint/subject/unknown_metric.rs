@@ -1,6 +1,5 @@
 //! Metrics that never existed in any release.
 
-use super::Known;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
 use crate::lint::scope::Product;
@@ -22,6 +21,8 @@ const OTHERS: [&str; 8] = [
 pub struct UnknownMetric<'c> {
     /// The product that the name looks like.
     pub product: &'c Product<'c>,
+    /// The prefix of the name, if it is not the product's own.
+    pub spelling: Option<&'c str>,
     /// The probable meaning.
     pub meant: Meant<'c>,
 }
@@ -29,10 +30,8 @@ pub struct UnknownMetric<'c> {
 /// The probable meaning of an unknown name.
 #[derive(Clone, Debug)]
 pub enum Meant<'c> {
-    /// The same name with the separator of the product: `vllm:x` for `vllm_x`.
-    Normalised(Known<'c>),
     /// The base name of a histogram, which is not the name of a series.
-    Histogram(&'c str),
+    Histogram,
     /// A common mistake, listed in the lineage.
     Mistake(&'c Mistake, Series),
     /// Unknown.
@@ -43,24 +42,33 @@ pub enum Meant<'c> {
 
 impl<'c> UnknownMetric<'c> {
     pub(super) fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
-        let unknown = |meant| Some(Self { product, meant });
         let catalog = product.catalog;
-        if let Some((family, Series::Whole)) = catalog.series_of(name) {
-            return product
-                .owns(name)
-                .then_some(())
-                .and_then(|()| unknown(Meant::Histogram(family.name())));
+        let spellings = catalog.lineage().spellings.iter();
+        let mut spelled = spellings.filter_map(|spelling| {
+            Some((
+                &spelling.prefix,
+                catalog.served(&spelling.prefix, name)?,
+                spelling.open,
+            ))
+        });
+        let spelled = spelled.next();
+        let own = spelled.as_ref().map_or(name, |(_, own, _)| own);
+        let unknown = |meant| {
+            let spelling = spelled.as_ref().map(|(prefix, ..)| prefix.as_str());
+            Some(Self {
+                product,
+                spelling,
+                meant,
+            })
+        };
+        if let Some((_, Series::Whole)) = catalog.series_of(own) {
+            // A histogram of Ray may have other series.
+            let closed = spelled.as_ref().is_none_or(|(.., open)| !open);
+            let owned = product.owns(own) && closed;
+            return owned.then_some(()).and_then(|()| unknown(Meant::Histogram));
         }
-        let own = catalog.own_spelling(name);
-        if let Some(known) = own.as_deref().and_then(|own| Known::of(product, own)) {
-            return unknown(Meant::Normalised(known));
-        }
-        let spelled = own.as_deref().unwrap_or(name);
-        let (base, part) = split_series(spelled);
-        let whole = catalog
-            .lineage()
-            .mistake(spelled)
-            .map(|m| (m, Series::Whole));
+        let (base, part) = split_series(own);
+        let whole = catalog.lineage().mistake(own).map(|m| (m, Series::Whole));
         if let Some((mistake, part)) =
             whole.or_else(|| Some((catalog.lineage().mistake(base)?, part)))
         {
@@ -69,7 +77,15 @@ impl<'c> UnknownMetric<'c> {
         if product.claims(name) {
             return unknown(Meant::Open);
         }
-        let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
+        let alike = spelled.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
         alike.then_some(()).and_then(|()| unknown(Meant::Alike))
+    }
+
+    /// A name of the product in the spelling of the query.
+    pub fn spelled(&self, name: &str) -> String {
+        match self.spelling {
+            Some(prefix) => self.product.catalog.stored(prefix, name),
+            None => name.to_owned(),
+        }
     }
 }
