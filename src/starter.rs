@@ -55,6 +55,8 @@ pub struct Project {
     pub vllm: Range,
     /// The running server, detected from its metrics.
     pub server: Option<Server>,
+    /// The prefix of the stored names, if it is not the served one.
+    pub names: Option<String>,
     /// The CI system, if any.
     pub pipeline: Option<Pipeline>,
 }
@@ -71,6 +73,8 @@ struct View<'a> {
     profiles: Vec<&'a str>,
     /// Names of the detected models.
     models: String,
+    /// The prefix of the stored names; empty for the served one.
+    names: &'a str,
     /// True if all releases count HTTP requests.
     http: bool,
     /// True if a server exposes its gauges before the first request, so that missing gauges are a fault.
@@ -99,6 +103,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
             .filter(|profile| *profile != DEFAULT_PROFILE)
             .collect(),
         models: server.map_or_else(String::new, |server| server.models.join(", ")),
+        names: project.names.as_deref().unwrap_or_default(),
         http: library::is_always_served(catalog, "vllm.http_requests", &selection.releases),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),

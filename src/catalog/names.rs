@@ -38,6 +38,16 @@ impl Catalog {
         }
     }
 
+    /// The prefix of a vLLM name in a store: `ray_vllm_` of `ray_vllm_num_requests_waiting`.
+    pub fn prefix_of<'n>(&self, stored: &'n str) -> Option<&'n str> {
+        let word = self.prefix().trim_end_matches(':');
+        let end = stored.find(word).filter(|_| !word.is_empty())? + word.len() + 1;
+        let prefix = stored.get(..end).filter(|prefix| is_prefix(prefix))?;
+        let served = self.served(prefix, stored)?;
+        let known = |name: &str| self.is_known(name);
+        (known(&served) || known(&format!("{served}_total"))).then_some(prefix)
+    }
+
     /// A prefix of some stores that is not the product's own.
     pub fn spelling(&self, prefix: &str) -> Option<&Spelling> {
         let mut spellings = self.lineage.spellings.iter();

@@ -29,6 +29,8 @@ mod slos;
 mod templates;
 mod tiers;
 
+pub use names::{own_job, own_prefix};
+
 use context::Context;
 pub use context::SelectError;
 

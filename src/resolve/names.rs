@@ -4,15 +4,18 @@
 //! scrape configuration writes it.
 
 use super::context::Context;
-use super::scrape::{JOB, job_of};
-use crate::catalog::{PREFIX_HELP, is_prefix};
+use crate::catalog::{Catalog, PREFIX_HELP, is_prefix};
 use crate::diag::Diagnostic;
 use crate::plan::{Family, Names, Rename, Signal, Source};
+use crate::promql::ast::MatchOp;
 use crate::promql::{self, Series};
 use crate::spec::{MatchValue, Spec};
 
+/// The label that names the job.
+pub(super) const JOB: &str = "job";
+
 /// The job of the vLLM servers: the selector's, if it has one.
-pub(super) fn own_job(spec: &Spec) -> &str {
+pub fn own_job(spec: &Spec) -> &str {
     match spec.prometheus.selector.get(JOB) {
         Some(MatchValue::Is(job)) => &job.value,
         _ => &spec.service.name.value,
@@ -20,9 +23,8 @@ pub(super) fn own_job(spec: &Spec) -> &str {
 }
 
 /// What vLLM's names begin with in the store.
-pub(super) fn own_prefix(cx: &Context<'_>) -> String {
-    let set = prefix_of(cx.spec, own_job(cx.spec));
-    set.unwrap_or(cx.catalog.prefix()).to_owned()
+pub fn own_prefix(spec: &Spec) -> &str {
+    prefix_of(spec, own_job(spec)).unwrap_or(Catalog::vllm().prefix())
 }
 
 /// The prefix that the spec sets for the names of a job.
@@ -66,6 +68,13 @@ fn served_prefix(name: &str) -> Option<&str> {
         .find(':')
         .filter(|end| !name[end + 1..].contains(':'))?;
     name.get(..=end)
+}
+
+/// The job that a family is selected from.
+pub(super) fn job_of(family: &Family) -> Option<&str> {
+    let mut matchers = family.matchers.iter();
+    let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
+    job.map(|(_, _, job)| job.as_str())
 }
 
 /// Prefixes that scraping a job replaces: clients and stores may replace the colon of a served name.

@@ -4,15 +4,13 @@
 //! targets get that label.
 
 use super::context::Context;
+use super::kubernetes;
 use super::labels::SCRAPE_LABELS;
-use super::{kubernetes, names};
+use super::names::{self, JOB, job_of};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::plan::{Family, Probe, Scrape, ScrapeJob};
+use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
 use crate::spec::{self, Text};
-
-/// The label that names the job.
-pub(super) const JOB: &str = "job";
 
 /// How the service is scraped; its own job is the selector's, if it has one.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
@@ -25,7 +23,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     Scrape {
         interval: cx.scrape_interval(),
         labels,
-        names: names::own_prefix(cx),
+        names: names::own_prefix(spec).to_owned(),
         external: external.iter().map(|l| l.value.clone()).collect(),
         jobs,
         job: own,
@@ -47,13 +45,6 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
         check(cx, name, &names);
     }
     names.into_iter().map(|name| job(cx, name)).collect()
-}
-
-/// The job that a family is selected from.
-pub(super) fn job_of(family: &Family) -> Option<&str> {
-    let mut matchers = family.matchers.iter();
-    let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
-    job.map(|(_, _, job)| job.as_str())
 }
 
 fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {

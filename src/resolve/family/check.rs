@@ -148,7 +148,7 @@ pub(in crate::resolve) fn check_present_from_start(
 /// Reports vLLM names in raw PromQL that some release of the range lacks, and spells them as the store does.
 pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &mut Expr, text: &Text) {
     let mut findings = Vec::new();
-    let prefix = names::own_prefix(cx);
+    let prefix = names::own_prefix(cx.spec);
     promql::visit::selectors_mut(expr, &mut |selector| {
         let Some(name) = &mut selector.metric else {
             return;
@@ -157,13 +157,13 @@ pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &mut Expr, tex
             return;
         }
         let at = cx.document.inside(text, name.span.clone());
-        let served = cx.catalog.served(&prefix, &name.text);
+        let served = cx.catalog.served(prefix, &name.text);
         let served = served.unwrap_or_else(|| name.text.clone());
         if let Some(error) = missing::normalised(cx, &served, at) {
             findings.push(error);
         } else if served.starts_with(super::VLLM) {
             findings.extend(check_name(cx, &served, at));
-            name.text = cx.catalog.stored(&prefix, &served);
+            name.text = cx.catalog.stored(prefix, &served);
         }
     });
     for finding in findings {

@@ -247,7 +247,7 @@ pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Dia
         Some((prefix.clone(), meant))
     };
     let (prefix, meant) = prefixes.find_map(known)?;
-    let own = names::own_prefix(cx);
+    let own = names::own_prefix(cx.spec);
     let job = names::own_job(cx.spec);
     let message =
         format!("`{metric}` begins with `{prefix}`, but the spec's vLLM names begin with `{own}`");

@@ -142,7 +142,7 @@ impl Builder<'_, '_> {
         let commands = self.commands(&runbook.commands);
         let related = self.related(&runbook.related);
         let signals = looked_at(&steps).chain(self.watched(&name.value));
-        let history = history::of(self.cx.catalog, &names::own_prefix(self.cx), signals);
+        let history = history::of(self.cx.catalog, names::own_prefix(self.cx.spec), signals);
         Page {
             name: name.value.clone(),
             title: runbook.title.value.clone(),
@@ -237,7 +237,7 @@ impl Builder<'_, '_> {
             related: Vec::new(),
             history: history::of(
                 self.cx.catalog,
-                &names::own_prefix(self.cx),
+                names::own_prefix(self.cx.spec),
                 self.watched(&name.value),
             ),
         })
