@@ -89,7 +89,7 @@ fn a_page_may_have_another_prefix() {
         project.write("page", &text.replace("vllm:", prefix));
         init(&project, &["--metrics", "page"])
             .exits(0)
-            .says("detected vLLM 0.33.0");
+            .says("detected vLLM 0.32.0–0.33.0");
         let set = format!("  jobs: {{vllm: {{names: \"{prefix}\"}}}}");
         assert!(project.read("specs/chat.yaml").contains(&set));
         project.run(&["build", "--validate"]).exits(0);

@@ -83,7 +83,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let mut finding = out.at(at, message);
             finding.severity = Severity::Info;
             let stored_by = product.catalog.spelling(prefix).map(|s| &s.stored_by);
-            let note = stored_by.map(|by| format!("`{prefix}` is the prefix in stores of: {by}"));
+            let note = stored_by.map(|by| format!("stores with the prefix `{prefix}`: {by}"));
             note.into_iter()
                 .fold(finding, |finding, note| finding.note(note))
                 .help(format!(

@@ -114,7 +114,7 @@ fn mistaken(
             let fits = is_used_as(cx, series, unknown, &new);
             let new = unknown.spelled(&new);
             let rename = || fixes::rename(cx, series, series.name, &new, Applicability::Unsafe);
-            let fix = fits.then(rename).flatten();
+            let fix = (fits && unknown.spelling.is_none()).then(rename).flatten();
             finding.help(format!("use `{new}`")).maybe_fix(fix)
         }
         (None, Some(instead)) => finding.help(format!("use `{instead}`")),

@@ -253,6 +253,6 @@ pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Dia
         format!("`{metric}` begins with `{prefix}`, but the spec's vLLM names begin with `{own}`");
     let error = Diagnostic::error("normalised-name", at, message);
     Some(error.help(format!("did you mean `{meant}`?")).help(format!(
-        "if your store has the prefix `{prefix}`, set `prometheus: {{jobs: {{{job}: {{names: {prefix}}}}}}}`"
+        "if your store has the prefix `{prefix}`, set `prometheus: {{jobs: {{{job}: {{names: \"{prefix}\"}}}}}}`"
     )))
 }
