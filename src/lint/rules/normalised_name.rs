@@ -24,7 +24,7 @@ declare_rule! {
     /// | `vllm_` | Prometheus 3 with `metric_name_validation_scheme: legacy`, with the same client |
     /// | `vllm_` | OpenTelemetry pipelines that replace colons |
     /// | `ray_vllm:` or `ray_vllm_` | Ray |
-    /// | `kserve_vllm:` | aggregation by KServe |
+    /// | `kserve_vllm:` | KServe |
     ///
     /// Prometheus 2 requests OpenMetrics text without UTF-8 names. The newer Python client then replaces the colon. The
     /// vLLM release does not decide which client is installed.
