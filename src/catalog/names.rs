@@ -61,7 +61,7 @@ impl Catalog {
     }
 
     /// The served name of a series, if only a known prefix of some stores differs: `vllm:x` for `vllm_x`.
-    fn own_spelling(&self, name: &str) -> Option<String> {
+    pub fn own_spelling(&self, name: &str) -> Option<String> {
         let mut spellings = self.lineage.spellings.iter();
         spellings.find_map(|spelling| self.served(&spelling.prefix, name))
     }
