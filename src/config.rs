@@ -68,6 +68,8 @@ pub struct Config {
     pub profiles: Vec<Spanned<String>>,
     /// Labels that are added between the `/metrics` output and the query.
     pub labels: Vec<Spanned<String>>,
+    /// Prefixes of vLLM's names in the store; empty if it is unknown.
+    pub names: Vec<Spanned<String>>,
     /// Matchers that identify vLLM servers: label and value.
     pub selector: BTreeMap<String, String>,
     /// Scrape interval of Prometheus, if the file sets it.

@@ -55,6 +55,8 @@ pub struct Project {
     pub vllm: Range,
     /// The running server, detected from its metrics.
     pub server: Option<Server>,
+    /// The prefix of the stored names, if it is not the served one.
+    pub names: Option<String>,
     /// The CI system, if any.
     pub pipeline: Option<Pipeline>,
 }
@@ -71,6 +73,8 @@ struct View<'a> {
     profiles: Vec<&'a str>,
     /// Names of the detected models.
     models: String,
+    /// The prefix of the stored names; empty for the served one.
+    names: &'a str,
     /// True if all releases count HTTP requests.
     http: bool,
     /// True if a server exposes its gauges before the first request, so that missing gauges are a fault.
@@ -118,6 +122,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         engines: has_engine("vllm:num_requests_running")
             && has_engine("vllm:iteration_tokens_total"),
         preemptions: is_served("vllm.preemptions"),
+        names: project.names.as_deref().unwrap_or_default(),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),
     };

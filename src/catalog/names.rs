@@ -1,15 +1,19 @@
 //! Names: series of a family, known or not, and what was probably meant.
 
+use super::lineage::Spelling;
 use super::shape::MetricType;
 use super::{Catalog, Family, ReleaseId};
 use crate::promql::{Series, split_series};
 
-/// What Ray puts before the names of all metrics that programs in it publish.
-const RAY: &str = "ray_";
+/// Help for a text that [`is_prefix`] rejects.
+pub const PREFIX_HELP: &str =
+    "use letters, digits and `_`, and `:` or `_` at the end, as in `vllm_`";
 
-/// A name as Ray serves it: with its prefix, and without colons.
-pub fn in_ray(name: &str) -> String {
-    format!("{RAY}{}", name.replace(':', "_"))
+/// True for a text that names of a store can begin with: `vllm_`, `ray_vllm:`.
+pub fn is_prefix(text: &str) -> bool {
+    let word = text.strip_suffix([':', '_']).unwrap_or_default();
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.starts_with(|c: char| fits(c) && !c.is_ascii_digit()) && word.chars().all(fits)
 }
 
 impl Catalog {
@@ -18,24 +22,47 @@ impl Catalog {
         &self.lineage.prefix
     }
 
-    /// The name with the product's own colon, when only that differs: `vllm:x` for `vllm_x`.
-    pub fn own_spelling(&self, name: &str) -> Option<String> {
-        let prefix = self.prefix();
-        let rest = name
-            .strip_prefix(prefix.strip_suffix(':')?)?
-            .strip_prefix('_')?;
-        Some(format!("{prefix}{rest}"))
+    /// The served name of a series that is stored with `prefix`: `vllm:x` for `ray_vllm_x`.
+    pub fn served(&self, prefix: &str, stored: &str) -> Option<String> {
+        let own = self.prefix();
+        let rest = stored.strip_prefix(prefix).filter(|_| !own.is_empty())?;
+        Some(format!("{own}{rest}"))
     }
 
-    /// The product's own name of a series that Ray serves: `vllm:x` for `ray_vllm_x` and `ray_vllm:x`.
-    pub fn behind_ray(&self, name: &str) -> Option<String> {
-        let inner = name.strip_prefix(RAY)?;
-        let own = !self.prefix().is_empty() && inner.starts_with(self.prefix());
-        if own {
-            Some(inner.to_owned())
-        } else {
-            self.own_spelling(inner)
+    /// The name of a series in a store that has `prefix` in the place of the product's own.
+    pub fn stored(&self, prefix: &str, served: &str) -> String {
+        match served.strip_prefix(self.prefix()) {
+            Some(rest) if !self.prefix().is_empty() => format!("{prefix}{rest}"),
+            _ => served.to_owned(),
         }
+    }
+
+    /// The prefix of a vLLM name in a store: `ray_vllm_` of `ray_vllm_num_requests_waiting`.
+    pub fn prefix_of<'n>(&self, stored: &'n str) -> Option<&'n str> {
+        let word = self.prefix().trim_end_matches(':');
+        let end = stored.find(word).filter(|_| !word.is_empty())? + word.len() + 1;
+        let prefix = stored.get(..end).filter(|prefix| is_prefix(prefix))?;
+        let served = self.served(prefix, stored)?;
+        let known = |name: &str| self.is_known(name);
+        (known(&served) || known(&format!("{served}_total"))).then_some(prefix)
+    }
+
+    /// A prefix of some stores that is not the product's own.
+    pub fn spelling(&self, prefix: &str) -> Option<&Spelling> {
+        let mut spellings = self.lineage.spellings.iter();
+        spellings.find(|spelling| spelling.prefix == prefix)
+    }
+
+    /// True for the product's own prefix with another separator, which may be a mistake: `vllm_`.
+    pub fn is_ambiguous(&self, prefix: &str) -> bool {
+        let word = |prefix: &str| prefix.trim_end_matches([':', '_']).to_owned();
+        prefix != self.prefix() && word(prefix) == word(self.prefix())
+    }
+
+    /// The served name of a series, if only a known prefix of some stores differs: `vllm:x` for `vllm_x`.
+    pub fn own_spelling(&self, name: &str) -> Option<String> {
+        let mut spellings = self.lineage.spellings.iter();
+        spellings.find_map(|spelling| self.served(&spelling.prefix, name))
     }
 
     /// The family known from source alone that a series name belongs to.

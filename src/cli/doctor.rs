@@ -1,5 +1,6 @@
 //! `slosmith doctor`: checks the set-up of a project.
 
+mod names;
 mod programs;
 mod project;
 
@@ -11,6 +12,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Format;
+use super::page::HttpArgs;
 use super::words::count;
 
 /// Check the project: configuration, specs, outputs and programs
@@ -19,9 +21,18 @@ pub struct DoctorArgs {
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// URL of the Prometheus that scrapes the servers, to check that it stores the names that the specs use
+    #[arg(long, value_name = "URL")]
+    prometheus: Option<String>,
+    /// `/metrics` output of a running vLLM server, for the same check: an http:// or https:// URL, a file, or - for standard
+    /// input
+    #[arg(long, value_name = "URL|FILE")]
+    metrics: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    http: HttpArgs,
 }
 
 /// The result of a check.
@@ -85,6 +96,7 @@ pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let mut checks = vec![Check::ok("slosmith", version)];
     checks.extend(project::checks(args.config.as_deref())?);
+    checks.extend(names::checks(args));
     checks.extend(programs::checks());
     match args.format {
         Format::Text => text(out, &checks)?,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
+use super::stored::Prefixes;
 use super::terminal::Terminal;
 use super::{findings, page};
 use crate::catalog::Range;
@@ -39,6 +40,9 @@ pub struct InitArgs {
     /// file, or - for standard input
     #[arg(long, value_name = "URL|FILE")]
     metrics: Option<String>,
+    /// URL of the Prometheus that scrapes the servers, to detect the prefix of the stored names: `vllm:` or another one
+    #[arg(long, value_name = "URL")]
+    prometheus: Option<String>,
     /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
     #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
@@ -78,11 +82,13 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut questions = Questions::new(asks);
     let seen = seen(args, &mut questions)?;
+    let names = names(args, seen.as_ref())?;
     let project = Project {
         name: name(args, &mut questions)?,
         owner: owner(args, &mut questions)?,
         vllm: vllm::chosen(args.vllm.as_ref(), seen.as_ref(), &mut questions)?,
         server: seen.map(|seen| seen.server),
+        names,
         pipeline: pipeline(args, &mut questions)?,
     };
     let files = starter::files(&project, &Templates::load(None)?)?;
@@ -118,6 +124,35 @@ fn seen(args: &InitArgs, questions: &mut Questions) -> Result<Option<Seen>> {
     }
     let page = page::read(&address, &args.http)?;
     Seen::new(page, &address).map(Some)
+}
+
+/// The prefix of the names in the store, if it is not the served one. Prints what is stored.
+fn names(args: &InitArgs, seen: Option<&Seen>) -> Result<Option<String>> {
+    let mut err = Terminal::stderr();
+    let prefixes = match (&args.prometheus, seen) {
+        (Some(url), _) => Prefixes::stored(url, &args.http)?,
+        (None, Some(seen)) => seen.prefixes.clone(),
+        (None, None) => return Ok(None),
+    };
+    match (prefixes.is_empty(), &args.prometheus) {
+        (true, Some(_)) => writeln!(
+            err,
+            "warning: Prometheus has stored no vLLM metric in the last hour"
+        )?,
+        (false, Some(_)) => writeln!(err, "vLLM metrics in Prometheus: {prefixes}")?,
+        (_, None) => {}
+    }
+    if let (None, Some(page)) = (&args.prometheus, &args.metrics)
+        && let Some(page) = page::openmetrics(page, &args.http)?
+        && let Some(other) = Prefixes::on(&page).other()
+        && !prefixes.has(other)
+    {
+        writeln!(
+            err,
+            "Prometheus 2 stores the metrics of this server with the prefix `{other}`, unless its scrape configuration is the generated one"
+        )?;
+    }
+    Ok(prefixes.other().map(str::to_owned))
 }
 
 fn name(args: &InitArgs, questions: &mut Questions) -> Result<String> {

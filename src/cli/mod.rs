@@ -31,6 +31,7 @@ pub mod preview;
 mod read;
 pub mod schema;
 pub mod signals;
+mod stored;
 mod table;
 pub mod templates;
 pub mod terminal;

@@ -14,6 +14,12 @@ use crate::input;
 use address::Address;
 pub(super) use http::HttpArgs;
 
+/// What Prometheus 1 asks for: names as they are served.
+const TEXT: &str = "text/plain; version=0.0.4";
+
+/// What Prometheus 2 asks for: names without UTF-8, which some clients take for names without colons.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// True for the name or address of this machine itself, with or without a port.
 pub(super) fn is_here(host: &str) -> bool {
     let address = Address::parse(&format!("http://{host}/"));
@@ -26,7 +32,7 @@ pub(super) fn is_here(host: &str) -> bool {
 /// When it cannot be read.
 pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
     if let Some(address) = Address::parse(page)? {
-        return http::get(address, args);
+        return http::get(address, args, TEXT);
     }
     let bytes = match page {
         "-" => input::all(std::io::stdin(), input::PAGE),
@@ -38,6 +44,18 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
     let name = if page == "-" { "standard input" } else { page };
     let text = bytes.and_then(input::text);
     text.with_context(|| format!("cannot read {name}"))
+}
+
+/// The same as Prometheus 2 gets it; none for a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn openmetrics(address: &str, args: &HttpArgs) -> Result<Option<Page>> {
+    let Some(address) = Address::parse(address)? else {
+        return Ok(None);
+    };
+    let text = http::get(address, args, OPENMETRICS)?;
+    Ok(Some(exposition::parse(&text)))
 }
 
 /// Parsed `/metrics` output.

@@ -11,7 +11,7 @@ use toml::Spanned as At;
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level, QueryLanguage};
-use crate::catalog::Range;
+use crate::catalog::{PREFIX_HELP, Range, is_prefix};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
@@ -31,6 +31,10 @@ struct File {
     /// `container`, `endpoint`, `instance`, `job`, `namespace`, `node`, `pod` and `service`.
     #[schemars(with = "Vec<String>", example = ["cluster"])]
     labels: Vec<At<String>>,
+    /// Prefixes of vLLM's metric names in your store. Default: unknown; vLLM serves `vllm:`. Prometheus 2 stores `vllm_` if
+    /// the server has Python client 0.23.1 or newer; Ray stores `ray_vllm:` or `ray_vllm_`.
+    #[schemars(with = "Vec<String>", example = ["vllm_"])]
+    names: Vec<At<String>>,
     /// Matchers that identify vLLM servers, so that `lint` also checks general metrics such as `http_requests_total`.
     /// `job = "vllm"` is always one of them.
     selector: BTreeMap<String, String>,
@@ -115,6 +119,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let prometheus = read
         .prometheus
         .and_then(|at| place.release(at, &mut faults));
+    let names = place.prefixes(read.names, &mut faults);
     let build = place.build(read.build, read.kubernetes, read.output, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
@@ -128,6 +133,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         vllm,
         profiles: place.all(read.profiles),
         labels: place.all(read.labels),
+        names,
         selector: read.selector,
         scrape_interval,
         prometheus,
@@ -179,6 +185,20 @@ impl Place<'_> {
             faults.push(fault.help("write the major and minor number, such as \"2.42\""));
         }
         release
+    }
+
+    fn prefixes(
+        &self,
+        list: Vec<At<String>>,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Vec<Spanned<String>> {
+        let list = self.all(list);
+        for prefix in list.iter().filter(|at| !is_prefix(&at.value)) {
+            let message = format!("`{prefix}` is not the prefix of a metric name");
+            let fault = Diagnostic::error("invalid-value", prefix.span, message);
+            faults.push(fault.help(PREFIX_HELP));
+        }
+        list
     }
 
     fn globs(&self, key: &str, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {

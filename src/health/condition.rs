@@ -146,7 +146,7 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
 }
 
 fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
-    let names: &[String] = a.signal.family().map_or(&[], |family| &family.names);
+    let names: &[String] = a.signal.family().map_or(&[], |family| &family.served);
     let there = pages
         .now
         .page

@@ -124,7 +124,7 @@ impl<'p> PageIndex<'p> {
         let matchers = family.matchers.iter();
         let selection = (
             family
-                .names
+                .served
                 .iter()
                 .map(|n| format!("{n}{}", series.suffix()))
                 .collect(),

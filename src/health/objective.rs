@@ -188,7 +188,7 @@ fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
 }
 
 fn lacks(family: &Family, within: &Bucket) -> Unknown {
-    let name = family.names.newest();
+    let name = family.served.newest();
     let series = Series::Bucket.suffix();
     Unknown::NotOnPage(format!("{name}{series}{{le=\"{}\"}}", within.le))
 }

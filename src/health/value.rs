@@ -124,7 +124,7 @@ fn ratio(
 }
 
 fn not_on_page(family: &Family) -> Unknown {
-    Unknown::NotOnPage(family.names.newest().to_owned())
+    Unknown::NotOnPage(family.served.newest().to_owned())
 }
 
 /// Minimum, maximum and mean of what both pages show.

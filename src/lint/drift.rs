@@ -242,7 +242,7 @@ impl Pair<'_, '_> {
 fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
     cx.series.iter().all(|series| match &**series.subject {
         Subject::Unknown(unknown) => matches!(unknown.meant, Meant::Alike),
-        Subject::Known(_) | Subject::InRay(_) => {
+        Subject::Known(_) | Subject::Relabelled(_) => {
             let dead = cx.dead(series);
             dead.iter()
                 .all(|dead| matches!(dead.why, Why::Conditional(_)))
@@ -263,7 +263,6 @@ fn findings(cx: &QueryCx<'_, '_>) -> Vec<Diagnostic> {
         "hidden-metric",
         "future-metric",
         "unknown-metric",
-        "normalised-name",
     ];
     let mut found = Vec::new();
     for rule in RULES.iter().filter(|rule| about.contains(&rule.info.name)) {

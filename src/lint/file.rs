@@ -237,9 +237,9 @@ impl File<'_> {
     fn is_settled(&self, series: &Series<'_, '_>) -> bool {
         let new = series.subject.known().and_then(|known| {
             let lineage = known.product.catalog.lineage();
-            lineage.successor(&known.family)
+            Some(known.spelled(lineage.successor(&known.family)?))
         });
-        new.is_some_and(|new| self.file_text.contains(new))
+        new.is_some_and(|new| self.file_text.contains(&new))
     }
 
     fn dashboard(&self, dashboard: &Dashboard) -> Vec<Diagnostic> {

@@ -26,22 +26,21 @@ pub(super) fn advise<'q, 'c>(
         return finding;
     };
     let release = catalog.release(*last);
+    let certain = series.subject.known().is_some();
     if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
         let (help, fix) = advice.renamed(name);
-        return finding.help(help).maybe_fix(fix.filter(|_| !known.in_ray));
+        return finding.help(help).maybe_fix(fix.filter(|_| certain));
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
-        finding = finding.help(format!("use {}", in_words(&new, series, known)));
-        let fix = (!known.in_ray)
-            .then(|| advice.reshaped(&new, kind))
-            .flatten();
+        finding = finding.help(format!("use {}", in_words(&new, known)));
+        let fix = certain.then(|| advice.reshaped(&new, kind)).flatten();
         finding = finding.maybe_fix(fix);
     } else if is_counted(series) {
         finding = finding
             .help("count a metric that every instance exposes: the metric has no replacement");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
-        let nearest = spelled(series, known, nearest);
+        let nearest = known.spelled(nearest);
         finding = finding.help(format!(
             "remove the query, or use the closest metric, `{nearest}`: the metric has no replacement"
         ));
@@ -52,31 +51,6 @@ pub(super) fn advise<'q, 'c>(
         Some(change) => finding.note(change.note.clone()),
         None => finding,
     }
-}
-
-/// A family in the spelling of the query: `vllm_y` where the query has `vllm_x`. A store with one spelling has no series of
-/// another.
-fn spelled(series: &Series<'_, '_>, known: &Known<'_>, family: &str) -> String {
-    let prefix = known.product.catalog.prefix();
-    let lead = known.family.strip_prefix(prefix).and_then(|own| {
-        let at = series.name.find(own)?;
-        Some(format!(
-            "{}{}",
-            &series.name[..at],
-            family.strip_prefix(prefix)?
-        ))
-    });
-    lead.unwrap_or_else(|| known.spelled(family))
-}
-
-/// The edits that rename a series of a family to the same series of another, and keep the spelling.
-fn renaming(series: &Series<'_, '_>, known: &Known<'_>, family: &str) -> Vec<Edit> {
-    let from = spelled(series, known, &known.family);
-    rename_in_selector(
-        series.context.selector,
-        &from,
-        &spelled(series, known, family),
-    )
 }
 
 /// True if the query only counts series, or tests for their absence: other metrics with similar values do not help.
@@ -139,8 +113,8 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     }
 }
 
-fn in_words(new: &Replacement, series: &Series<'_, '_>, known: &Known<'_>) -> String {
-    let spelled = |name: &str| spelled(series, known, name);
+fn in_words(new: &Replacement, known: &Known<'_>) -> String {
+    let spelled = |name: &str| known.spelled(name);
     let same_part = |name: &str| format!("`{}{}`", spelled(name), known.part.suffix());
     match new {
         Replacement::Family(name) => same_part(name),
@@ -163,15 +137,22 @@ struct Advice<'a, 'q, 'c> {
 }
 
 impl Advice<'_, '_, '_> {
+    /// The edits that rename the family to `name`, in the spelling of the query.
+    fn edits(&self, name: &str) -> Vec<Edit> {
+        let [old, new] = [&self.known.family, name].map(|name| self.known.spelled(name));
+        rename_in_selector(self.series.context.selector, &old, &new)
+    }
+
+    fn rename(&self, name: &str, applicability: Applicability) -> Option<Fix> {
+        let [old, new] = [&self.known.family, name].map(|name| self.known.spelled(name));
+        rename(self.cx, self.series, &old, &new, applicability)
+    }
+
     /// The same values under another name.
     fn renamed(&self, name: &str) -> (String, Option<Fix>) {
         let known = self.known;
         let product = known.product;
-        let new = format!(
-            "{}{}",
-            spelled(self.series, known, name),
-            known.part.suffix()
-        );
+        let new = known.in_family(name);
         let coverage = product
             .catalog
             .coverage(name, &product.selection, &product.profiles);
@@ -193,12 +174,6 @@ impl Advice<'_, '_, '_> {
         let all = product.selection.releases.iter().all(together);
         let fix = all.then(|| self.either(name, older)).flatten();
         (help, fix)
-    }
-
-    fn rename(&self, name: &str, applicability: Applicability) -> Option<Fix> {
-        let from = spelled(self.series, self.known, &self.known.family);
-        let to = spelled(self.series, self.known, name);
-        rename(self.cx, self.series, &from, &to, applicability)
     }
 
     /// `(new or old)` in the place of the old, around the function where there is a range.
@@ -230,7 +205,7 @@ impl Advice<'_, '_, '_> {
 
     /// A text around the selector, which starts at `start`, with the selector of another family; none if nothing changes.
     fn renamed_in(&self, text: &str, start: usize, name: &str) -> Option<String> {
-        let edits = renaming(self.series, self.known, name).into_iter();
+        let edits = self.edits(name).into_iter();
         let shifted = edits.map(|edit| {
             let span = edit.span.start - start..edit.span.end - start;
             Edit::new(span, edit.text)

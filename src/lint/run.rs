@@ -59,7 +59,7 @@ pub fn run_telling(
         .scope
         .clone()
         .recorded(written.map(|record| record.name.value.clone()))
-        .declared(declared.labels, declared.series);
+        .declared(declared);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
         let findings = file::lint(artifact, text, &scope, &rules);
@@ -84,7 +84,7 @@ pub fn declared<'c>(
     config: &Config,
 ) -> Scope<'c> {
     let (_, declared) = specs(artifacts, sources, config, None);
-    scope.declared(declared.labels, declared.series)
+    scope.declared(declared)
 }
 
 /// The diagnostics of specs, and their declarations.

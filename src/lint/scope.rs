@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::{Catalog, ReleaseId, Selection};
 use crate::config::Config;
+use crate::lint::spec::Declared;
 use crate::promql::Release;
 use crate::units::Duration;
 
@@ -74,6 +75,8 @@ pub struct Scope<'c> {
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
+    /// Prefixes of the stored vLLM names; empty if the store is unknown.
+    pub names: Vec<String>,
     /// Metrics that programs in the same folders publish, without the suffixes of their series.
     published: BTreeSet<String>,
     /// The scrape interval.
@@ -91,6 +94,7 @@ impl<'c> Scope<'c> {
             has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
+            names: Vec::new(),
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
@@ -111,6 +115,7 @@ impl<'c> Scope<'c> {
         // A label in `selector` exists.
         scope.labels.extend(config.selector.keys().cloned());
         scope.has_all_labels = !config.labels.is_empty();
+        scope.names = config.names.iter().map(|at| at.value.clone()).collect();
         scope.prometheus = config.prometheus;
         scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
         scope
@@ -140,12 +145,26 @@ impl<'c> Scope<'c> {
 
     /// Adds labels, and series of other exporters, that specs declare.
     #[must_use]
-    pub(super) fn declared(mut self, labels: Vec<String>, series: Vec<String>) -> Self {
+    pub(super) fn declared(mut self, declared: Declared) -> Self {
+        let Declared {
+            labels,
+            series,
+            names,
+        } = declared;
         let own = |name: &String| self.products.iter().any(|product| product.claims(name));
         let series: Vec<_> = series.into_iter().filter(|name| !own(name)).collect();
         self.labels.extend(labels);
+        // Specs that have the served names say nothing of the stores of other files.
+        if names.iter().any(|name| !self.is_own_prefix(name)) {
+            self.names.extend(names);
+        }
         self.recorded.extend(series);
         self
+    }
+
+    fn is_own_prefix(&self, name: &str) -> bool {
+        let mut products = self.products.iter();
+        products.any(|product| product.catalog.prefix() == name)
     }
 
     /// Labels that are added on the way, sorted.

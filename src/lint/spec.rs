@@ -14,6 +14,8 @@ pub(super) struct Declared {
     pub(super) labels: Vec<String>,
     /// Series of exporters that are not in a catalog; a general name among them is not a vLLM metric.
     pub(super) series: Vec<String>,
+    /// Prefixes of the stored vLLM names.
+    pub(super) names: Vec<String>,
 }
 
 /// All errors and warnings of a spec.
@@ -45,6 +47,7 @@ impl Declared {
     fn add(&mut self, spec: &Spec, plan: Plan) {
         self.labels.extend(plan.scrape.labels);
         self.labels.extend(plan.scrape.external);
+        self.names.push(plan.scrape.names);
         let bindings = spec
             .signals
             .values()

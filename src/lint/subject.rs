@@ -9,7 +9,7 @@ pub use unknown_metric::{Meant, UnknownMetric};
 use std::borrow::Cow;
 
 use super::scope::{Product, Scope};
-use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape, in_ray};
+use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
 
 /// The origin of series, as far as a query determines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct Ties {
 pub enum Subject<'c> {
     /// A series that some release of a recorded product has.
     Known(Known<'c>),
-    /// The same under the name that Ray exposes, with unrecorded labels.
-    InRay(Known<'c>),
+    /// The same as another program exposes it, with unrecorded labels.
+    Relabelled(Known<'c>),
     /// A name like a series of a recorded product that never existed in any release.
     Unknown(UnknownMetric<'c>),
     /// A series of another exporter.
@@ -52,8 +52,8 @@ pub struct Known<'c> {
     pub shapes: Vec<&'c Shape>,
     /// The basis of the result.
     pub answer: Answer,
-    /// True if the query uses the name that Ray exposes.
-    pub in_ray: bool,
+    /// The prefix of the name in the query, if it is not the product's own: `vllm_`.
+    pub spelling: Option<&'c str>,
 }
 
 impl<'c> Subject<'c> {
@@ -76,49 +76,50 @@ impl<'c> Subject<'c> {
         if let Some(shape) = catalogs().find_map(|foreign| foreign.shape(name)) {
             return Self::Foreign(shape);
         }
-        let behind = |product: &'c Product<'c>| Some((product, product.catalog.behind_ray(name)?));
-        if let Some((product, own)) = products().find_map(behind) {
-            return Self::in_ray(scope, product, name, &own);
+        let spelled = products().find_map(|product| Self::spelled(scope, product, name));
+        if let Some(subject) = spelled.filter(|_| !scope.is_published(name)) {
+            return subject;
         }
         let unknown = products().find_map(|product| UnknownMetric::of(product, name));
         let unknown = unknown.filter(|unknown| !unknown.is_elsewhere(scope, name));
         unknown.map_or(Self::Outside, Self::Unknown)
     }
 
-    /// A series of Ray; some Ray releases omit the `_total` of counters.
-    fn in_ray(scope: &Scope<'_>, product: &'c Product<'c>, name: &str, own: &str) -> Self {
-        let names = [own.to_owned(), format!("{own}_total")];
-        if let Some(mut known) = names.iter().find_map(|name| Known::of(product, name)) {
-            known.in_ray = true;
-            return Self::InRay(known);
-        }
-        let unknown = UnknownMetric::of(product, own);
-        match unknown.filter(|unknown| !unknown.is_elsewhere(scope, own)) {
-            None => Self::Outside,
-            Some(unknown) if matches!(unknown.meant, Meant::Histogram(_)) => Self::Outside,
-            // Ray replaces colons, so a program of its own may publish what has none.
-            Some(_) => Self::Unknown(UnknownMetric {
-                product,
-                meant: match product.claims(name.trim_start_matches("ray_")) {
-                    true => Meant::Open,
-                    false => Meant::Alike,
-                },
-            }),
-        }
+    /// A series under a prefix that stores have in the place of the product's own.
+    fn spelled(scope: &'c Scope<'c>, product: &'c Product<'c>, name: &str) -> Option<Self> {
+        let catalog = product.catalog;
+        let known = catalog.lineage().spellings.iter();
+        let known = known.map(|spelling| (spelling.prefix.as_str(), spelling.open));
+        let set = scope.names.iter().map(|prefix| (prefix.as_str(), false));
+        known.chain(set).find_map(|(prefix, open)| {
+            let own = catalog.served(prefix, name)?;
+            let spelled = |known| Known {
+                spelling: (prefix != catalog.prefix()).then_some(prefix),
+                ..known
+            };
+            match open {
+                false => Known::of(product, &own).map(spelled).map(Self::Known),
+                true => {
+                    let names = [format!("{own}_total"), own];
+                    let known = names.iter().rev().find_map(|name| Known::of(product, name));
+                    known.map(spelled).map(Self::Relabelled)
+                }
+            }
+        })
     }
 
     /// The series, when a release has it.
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
-            Self::InRay(_) | Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
+            Self::Relabelled(_) | Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
     /// The series, when a release has it, under whatever name.
     pub fn served(&self) -> Option<&Known<'c>> {
         match self {
-            Self::Known(known) | Self::InRay(known) => Some(known),
+            Self::Known(known) | Self::Relabelled(known) => Some(known),
             Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
@@ -128,14 +129,14 @@ impl<'c> Subject<'c> {
         match self {
             Self::Known(known) => Cow::Borrowed(&known.shapes),
             Self::Foreign(shape) => Cow::Owned(vec![shape]),
-            Self::InRay(_) | Self::Unknown(_) | Self::Outside => Cow::Borrowed(&[]),
+            Self::Relabelled(_) | Self::Unknown(_) | Self::Outside => Cow::Borrowed(&[]),
         }
     }
 
     /// True if it has one of these types on every release that exposes it.
     pub fn is_surely(&self, kinds: &[MetricType]) -> bool {
         let shapes = match self {
-            Self::InRay(known) => Cow::Borrowed(&*known.shapes),
+            Self::Relabelled(known) => Cow::Borrowed(&*known.shapes),
             _ => self.shapes(),
         };
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
@@ -144,7 +145,7 @@ impl<'c> Subject<'c> {
     /// True if it is certainly a counter, or a part of a histogram.
     pub fn is_counter(&self) -> bool {
         match self {
-            Self::Known(known) | Self::InRay(known) => match known.part {
+            Self::Known(known) | Self::Relabelled(known) => match known.part {
                 Series::Bucket | Series::Sum | Series::Count => true,
                 Series::Whole => self.is_surely(&[MetricType::Counter]),
                 Series::Created => false,
@@ -190,7 +191,7 @@ impl<'c> Known<'c> {
             family,
             part,
             shapes,
-            in_ray: false,
+            spelling: None,
         })
     }
 
@@ -209,11 +210,16 @@ impl<'c> Known<'c> {
         format!("{}{}", self.spelled(family), self.part.suffix())
     }
 
+    /// The name of its series as the product serves it.
+    pub fn in_served_family(&self) -> String {
+        format!("{}{}", self.family, self.part.suffix())
+    }
+
     /// A name in the spelling of the query.
     pub fn spelled(&self, name: &str) -> String {
-        match self.in_ray {
-            true => in_ray(name),
-            false => name.to_owned(),
+        match self.spelling {
+            Some(prefix) => self.product.catalog.stored(prefix, name),
+            None => name.to_owned(),
         }
     }
 }

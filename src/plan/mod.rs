@@ -166,6 +166,8 @@ pub struct Scrape {
     pub labels: Vec<String>,
     /// Labels that are only added on sending.
     pub external: Vec<String>,
+    /// What vLLM's names begin with in the store: `vllm:`, unless the spec sets another prefix.
+    pub names: String,
     /// Every job that its signals come from.
     pub jobs: Vec<ScrapeJob>,
 }
@@ -190,6 +192,8 @@ pub struct ScrapeJob {
     pub name: String,
     /// Path of the page.
     pub path: String,
+    /// Prefixes that scraping replaces, so that the store has the names that the rules use.
+    pub renames: Vec<Rename>,
     /// How its targets are probed, if they are.
     pub probe: Option<Probe>,
     /// How the Prometheus operator finds its targets, if they run in Kubernetes.
@@ -202,8 +206,36 @@ impl ScrapeJob {
         Self {
             name: name.to_owned(),
             path: "/metrics".to_owned(),
+            renames: Vec::new(),
             probe: None,
             discovery: None,
+        }
+    }
+}
+
+/// A prefix that scraping replaces: a client or a Prometheus may have replaced the colon of the served prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rename {
+    /// The prefix that is replaced: `vllm_`.
+    pub from: String,
+    /// The prefix that the rules use: `vllm:`.
+    pub to: String,
+    /// Names after the prefix that the spec declares with the replaced prefix: they keep it.
+    pub except: Vec<String>,
+}
+
+impl Rename {
+    /// The rename to a prefix from the same prefix with the other separator.
+    pub fn to(prefix: &str) -> Self {
+        let from = match (prefix.strip_suffix(':'), prefix.strip_suffix('_')) {
+            (Some(word), _) => format!("{word}_"),
+            (None, Some(word)) => format!("{word}:"),
+            (None, None) => String::new(),
+        };
+        Self {
+            from,
+            to: prefix.to_owned(),
+            except: Vec::new(),
         }
     }
 }

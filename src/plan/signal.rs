@@ -125,8 +125,10 @@ pub struct Raw {
 pub struct Family {
     /// How it behaves.
     pub kind: crate::spec::FamilyKind,
-    /// What releases of the range call it; joined with `or` per instance.
+    /// What the store calls it on releases of the range; joined with `or` per instance.
     pub names: Names,
+    /// The same as releases serve it: names in catalogs, and on `/metrics`.
+    pub served: Names,
     /// Selections, sorted by label.
     pub matchers: Vec<(String, MatchOp, String)>,
     /// Upper bounds that exist on every release of the range, ascending, without `+Inf`; empty where they

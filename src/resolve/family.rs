@@ -15,7 +15,7 @@ pub(super) use check::{
 pub(super) use recorded::{covers_range, ratio_before};
 
 use super::context::{Context, Outcome};
-use super::{matchers, scrape};
+use super::{matchers, names, scrape};
 use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
@@ -112,6 +112,7 @@ pub(super) fn bind(
     }
     family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     family.matchers.dedup();
+    family.names = names::stored(cx, &family);
     labels.extend(cx.target_labels());
     labels.sort();
     labels.dedup();
@@ -168,6 +169,7 @@ fn declared(
     let family = Family {
         kind,
         names: Names::one(&metric.value),
+        served: Names::one(&metric.value),
         matchers: Vec::new(),
         buckets: buckets.into(),
         recorded: false,
@@ -177,7 +179,7 @@ fn declared(
 
 fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> Option<()> {
     let name = metric.value.as_str();
-    let mut error = missing::normalised(cx.catalog, name, metric.span);
+    let mut error = missing::normalised(cx, name, metric.span);
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
     {

@@ -15,6 +15,7 @@ mod kubernetes;
 mod labels;
 mod marks;
 mod matchers;
+mod names;
 mod own_promql;
 mod own_signals;
 mod request;
@@ -27,6 +28,8 @@ mod slis;
 mod slos;
 mod templates;
 mod tiers;
+
+pub use names::{own_job, own_prefix};
 
 use context::Context;
 pub use context::SelectError;

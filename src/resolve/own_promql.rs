@@ -18,7 +18,7 @@ pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
 
 /// The same of a query that stands for a text, each byte of it for one there.
 pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option<Expr> {
-    let expr = match promql::parse(query) {
+    let mut expr = match promql::parse(query) {
         Ok(expr) => expr,
         Err(error) => {
             let message = format!("PromQL: {}", error.message);
@@ -40,7 +40,7 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
         cx.sink.push(error.maybe_help(help));
         return None;
     }
-    family::check_names(cx, &expr, text);
+    family::check_names(cx, &mut expr, text);
     Some(expr)
 }
 

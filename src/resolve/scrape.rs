@@ -6,21 +6,16 @@
 use super::context::Context;
 use super::kubernetes;
 use super::labels::SCRAPE_LABELS;
+use super::names::{self, JOB, job_of};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::plan::{Probe, Scrape, ScrapeJob, Signal};
+use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
-use crate::spec::{self, MatchValue, Text};
-
-/// The label that names the job.
-pub(super) const JOB: &str = "job";
+use crate::spec::{self, Text};
 
 /// How the service is scraped; its own job is the selector's, if it has one.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     let spec = cx.spec;
-    let own = match spec.prometheus.selector.get(JOB) {
-        Some(MatchValue::Is(job)) => job.value.clone(),
-        _ => spec.service.name.value.clone(),
-    };
+    let own = names::own_job(spec).to_owned();
     let jobs = jobs(cx, &own);
     let mut labels = cx.target_labels();
     labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
@@ -28,6 +23,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     Scrape {
         interval: cx.scrape_interval(),
         labels,
+        names: names::own_prefix(spec).to_owned(),
         external: external.iter().map(|l| l.value.clone()).collect(),
         jobs,
         job: own,
@@ -36,7 +32,11 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
 
 /// The service's own job, then those that signals name, by name.
 fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
-    let mut names: Vec<String> = cx.ready_signals().filter_map(job_of).collect();
+    let mut names: Vec<String> = cx
+        .ready_signals()
+        .filter_map(|signal| job_of(signal.family()?))
+        .map(str::to_owned)
+        .collect();
     names.retain(|name| name != own);
     names.sort();
     names.dedup();
@@ -47,15 +47,9 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     names.into_iter().map(|name| job(cx, name)).collect()
 }
 
-/// The job that a signal selects.
-fn job_of(signal: &Signal) -> Option<String> {
-    let mut matchers = signal.family()?.matchers.iter();
-    let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
-    job.map(|(_, _, job)| job.clone())
-}
-
 fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     cx.check_name(name, false);
+    names::check(cx, &name.value);
     let given = cx.spec.prometheus.jobs.get(name.value.as_str());
     if let Some((path, _)) = given.and_then(|job| job.path.as_ref().zip(job.probe.as_ref())) {
         let message = "`path` cannot be combined with `probe`: probe targets are whole URLs";
@@ -85,6 +79,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     let discovery = found.and_then(|at| kubernetes::discovery(cx, at));
     ScrapeJob {
         discovery,
+        renames: names::renames(cx, &name),
         path: path.map_or_else(|| "/metrics".to_owned(), |path| path.value.clone()),
         probe: probe.map(|probe| Probe {
             exporter: probe.value.exporter.value.clone(),

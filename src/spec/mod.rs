@@ -218,6 +218,9 @@ pub struct Prometheus {
 pub struct Job {
     /// URL path of the metrics endpoint. Default: `/metrics`.
     pub path: Option<Text>,
+    /// Prefix of the metric names in your store, if the store does not have the served prefix: `vllm_` for `vllm:`. All
+    /// outputs use it, and the generated scrape configuration writes it. Default: the served prefix.
+    pub names: Option<Text>,
     /// The blackbox exporter, if the targets are URLs to probe.
     pub probe: Option<Spanned<Probe>>,
     /// Discovery of the targets by the Prometheus operator, if they run in Kubernetes.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::naming;
-use crate::plan::{Plan, ScrapeJob};
+use crate::plan::{Plan, Rename, ScrapeJob};
 
 /// A job: `- job_name: …`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub(super) struct Relabel {
 /// the service's name, and its targets get the job's own.
 pub(super) fn config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
     let mut config = alone(plan, job);
+    config
+        .metric_relabel_configs
+        .extend(job.renames.iter().flat_map(rename));
     config.job_name = naming::scrape_job(&plan.service.name, &job.name);
     config.relabel_configs.insert(0, set("job", &job.name));
     config.metric_relabel_configs.push(Relabel {
@@ -63,6 +66,9 @@ pub(super) fn config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
 /// A job of a program that scrapes for this service alone, and only these series.
 pub(super) fn config_of(plan: &Plan, job: &ScrapeJob, series: String) -> ScrapeConfig {
     let mut config = alone(plan, job);
+    config
+        .metric_relabel_configs
+        .extend(job.renames.iter().flat_map(rename));
     config.metric_relabel_configs.push(Relabel {
         action: Some("keep".into()),
         ..named(series)
@@ -112,6 +118,20 @@ fn alone(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
         relabel_configs: relabel,
         metric_relabel_configs: Vec::new(),
     }
+}
+
+/// Stores each name with the prefix that the rules use, whatever the client and Prometheus made of its colon.
+fn rename(rename: &Rename) -> Vec<Relabel> {
+    let to = |from: &str, rest: &str, to: &str| Relabel {
+        target_label: Some("__name__".into()),
+        replacement: Some(format!("{to}$1")),
+        ..named(format!("{from}({rest})"))
+    };
+    let mut all = vec![to(&rename.from, ".+", &rename.to)];
+    if !rename.except.is_empty() {
+        all.push(to(&rename.to, &rename.except.join("|"), &rename.from));
+    }
+    all
 }
 
 /// Series whose name matches.

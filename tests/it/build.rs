@@ -4,6 +4,7 @@ mod committed;
 mod configured;
 mod extends;
 mod kubernetes;
+mod names;
 mod one_for_all;
 mod refused;
 mod rulers;

@@ -204,3 +204,95 @@ fn pages_without_end_and_packed_ones_are_refused() {
         .says("http status: 401: pass `--bearer-token-file` or `--cert`");
     assert!(!project.has("c"));
 }
+
+/// `init` writes the prefix that a Prometheus has stored, and `doctor` compares it with the spec.
+#[test]
+fn a_prometheus_shows_the_prefix_of_its_names() {
+    let names = ["num_requests_waiting", "num_requests_running", "own"]
+        .map(|name| format!("\"vllm_{name}\""));
+    let names = format!(
+        "{{\"status\": \"success\", \"data\": [{}]}}",
+        names.join(", ")
+    );
+    let server = Server::start(None, move |_| Answer::page(&names));
+    let (project, address) = (Project::empty(), server.address());
+    let init =
+        |more: &[&str]| project.run(&[&["init", "--name", "chat", "--ci", "none"], more].concat());
+    let other = Server::start(None, |_| Answer::page("{}"));
+    init(&["--prometheus", &other.address()])
+        .exits(2)
+        .says("not the URL of a Prometheus");
+    let none = Server::start(None, |_| Answer::page("{\"data\": []}"));
+    init(&["--prometheus", &address])
+        .exits(0)
+        .says("vLLM metrics in Prometheus: `vllm_` (2 metrics)");
+    let request = server.requests().pop().expect("a request");
+    assert!(request.contains("/metrics/api/v1/label/__name__/values?match%5B%5D=%7B__name__%3D~%22.*vllm.*%22%7D&start="), "{request}");
+    let set = "  jobs: {vllm: {names: \"vllm_\"}}";
+    assert!(project.read("specs/chat.yaml").contains(set));
+    project.run(&["build"]).exits(0);
+    project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
+    let doctor = |prometheus: &str| project.run(&["doctor", "--prometheus", prometheus]);
+    let ran = doctor(&address);
+    assert!(
+        ran.out
+            .contains("ok       names          Prometheus has vLLM metrics: `vllm_` (2 metrics)"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("the spec has"), "{}", ran.out);
+    project.edit("specs/chat.yaml", set, "");
+    let ran = doctor(&address);
+    assert!(
+        ran.out
+            .contains("chat: the spec has the prefix `vllm:`, Prometheus has `vllm_`"),
+        "{}",
+        ran.out
+    );
+    let ran = doctor(&none.address());
+    assert!(
+        ran.out.contains("Prometheus has no vLLM metric"),
+        "{}",
+        ran.out
+    );
+    let ran = doctor("http://127.0.0.1:1");
+    assert!(ran.out.contains("problem  names"), "{}", ran.out);
+}
+
+/// A page that a browser shows with a colon, and that Prometheus 2 gets without.
+#[test]
+fn a_server_may_serve_other_names_to_prometheus_2() {
+    let page = std::fs::read_to_string(crate::start::page("0.33.0")).expect("a page");
+    let underscored = page.replace("vllm:", "vllm_");
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(None, move |_| {
+        match asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 2 {
+            0 => Answer::page(&page),
+            _ => Answer::page(&underscored),
+        }
+    });
+    let project = Project::empty();
+    let address = server.address();
+    project
+        .run(&[
+            "init",
+            "--name",
+            "chat",
+            "--ci",
+            "none",
+            "--metrics",
+            &address,
+        ])
+        .exits(0)
+        .says("Prometheus 2 stores the metrics of this server with the prefix `vllm_`");
+    assert!(!project.read("specs/chat.yaml").contains("names:"));
+    let accept = "accept: application/openmetrics-text";
+    assert!(server.requests()[1].to_lowercase().contains(accept));
+    let ran = project.run(&["doctor", "--metrics", &address]);
+    assert!(
+        ran.out
+            .contains("Prometheus 2 gets the prefix `vllm_` from this server"),
+        "{}",
+        ran.out
+    );
+}

@@ -80,6 +80,23 @@ fn have_a_first_spec(step: usize) {
     assert!(project.files(".").is_empty());
 }
 
+/// Names with another prefix are detected like the served ones, and the spec has the prefix.
+#[test]
+fn a_page_may_have_another_prefix() {
+    for prefix in ["vllm_", "ray_vllm:", "engine_vllm_"] {
+        let project = Project::empty();
+        let text = std::fs::read_to_string(page("0.33.0")).expect("a page");
+        project.write("page", &text.replace("vllm:", prefix));
+        init(&project, &["--metrics", "page"])
+            .exits(0)
+            .says("detected vLLM 0.32.0–0.33.0");
+        let set = format!("  jobs: {{vllm: {{names: \"{prefix}\"}}}}");
+        assert!(project.read("specs/chat.yaml").contains(&set));
+        project.run(&["build", "--validate"]).exits(0);
+        project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
+    }
+}
+
 #[test]
 fn nothing_is_overwritten() {
     for (file, advice) in [

@@ -6,6 +6,19 @@ use super::ChangeKind;
 use crate::catalog::shape::MetricType;
 use crate::catalog::version::Version;
 
+/// A prefix that names have in some stores in the place of the served one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spelling {
+    /// The prefix.
+    pub prefix: String,
+    /// The set-ups that store it, for people.
+    pub stored_by: String,
+    /// Series have other labels than the served ones, and counters may lack `_total`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+}
+
 /// A change that keeps the name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

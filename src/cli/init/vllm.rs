@@ -7,12 +7,15 @@ use anyhow::{Result, anyhow, bail};
 use super::ask::Questions;
 use crate::catalog::exposition::Page;
 use crate::catalog::{Catalog, Range, Release, Server};
+use crate::cli::stored::Prefixes;
 use crate::cli::terminal::Terminal;
 
 /// `/metrics` output, and the server that it shows.
 pub(super) struct Seen {
     pub(super) page: Page,
     pub(super) server: Server,
+    /// The prefixes of its names.
+    pub(super) prefixes: Prefixes,
 }
 
 impl Seen {
@@ -20,13 +23,37 @@ impl Seen {
     ///
     /// # Errors
     /// When it is not the output of vLLM.
-    pub(super) fn new(page: Page, address: &str) -> Result<Self> {
+    pub(super) fn new(mut page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
+        let prefixes = Prefixes::on(&page);
+        if let Some(prefix) = prefixes.other() {
+            serve(catalog, prefix, &mut page);
+        }
         let Some(server) = catalog.detect(&page) else {
             bail!("{address}: not the /metrics output of vLLM: no metric name starts with `vllm:`");
         };
         show(catalog, &server)?;
-        Ok(Self { page, server })
+        Ok(Self {
+            page,
+            server,
+            prefixes,
+        })
+    }
+}
+
+/// Gives all names with another prefix the served one.
+fn serve(catalog: &Catalog, prefix: &str, page: &mut Page) {
+    let serve = |name: &mut String| {
+        if let Some(served) = catalog.served(prefix, name) {
+            *name = served;
+        }
+    };
+    for family in &mut page.families {
+        serve(&mut family.name);
+        family
+            .samples
+            .iter_mut()
+            .for_each(|sample| serve(&mut sample.name));
     }
 }
 

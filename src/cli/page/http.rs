@@ -39,7 +39,7 @@ pub(in crate::cli) struct HttpArgs {
 ///
 /// # Errors
 /// When the request fails, or a redirect leads to another server without `--follow-redirects`.
-pub(super) fn get(first: Address, args: &HttpArgs) -> Result<String> {
+pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<String> {
     let token = args.token(&first.origin())?;
     let until = Instant::now() + PATIENCE;
     let (mut at, mut trusted) = (first.clone(), true);
@@ -47,6 +47,7 @@ pub(super) fn get(first: Address, args: &HttpArgs) -> Result<String> {
         let request = Request {
             address: &at,
             args,
+            accept,
             token: token.as_deref().filter(|_| trusted),
             trusted,
             patience: until.saturating_duration_since(Instant::now()),
@@ -94,6 +95,7 @@ impl HttpArgs {
 struct Request<'a> {
     address: &'a Address,
     args: &'a HttpArgs,
+    accept: &'a str,
     token: Option<&'a str>,
     /// False once a redirect led to another server.
     trusted: bool,
@@ -105,7 +107,7 @@ impl Request<'_> {
         let mut request = self
             .agent()?
             .get(self.address.uri())
-            .header(header::ACCEPT, "text/plain; version=0.0.4");
+            .header(header::ACCEPT, self.accept);
         if let Some(token) = self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }

@@ -66,7 +66,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let product = known.product;
             let coverage = catalog.coverage(new, &product.selection, &product.profiles);
             if coverage.absent.is_empty() {
-                let fix = fixes::rename(cx, series, &known.family, new, Applicability::Safe);
+                let fix = fixes::rename(
+                    cx,
+                    series,
+                    &known.spelled(&known.family),
+                    &known.spelled(new),
+                    Applicability::Safe,
+                );
                 finding = finding.maybe_fix(fix);
             }
         } else {

@@ -84,19 +84,19 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 }
 
 /// For a series that never has buckets: its histogram, if any.
-fn unfit<'s>(series: &'s Series<'_, '_>) -> Option<Option<&'s str>> {
+fn unfit(series: &Series<'_, '_>) -> Option<Option<String>> {
     match &**series.subject {
         Subject::Unknown(unknown) => match unknown.meant {
-            Meant::Histogram(name) => Some(Some(name)),
+            Meant::Histogram => Some(Some(series.name.to_owned())),
             _ => None,
         },
         Subject::Known(known) => match known.part {
             Part::Bucket | Part::Created => None,
-            Part::Sum | Part::Count => Some(Some(&known.family)),
+            Part::Sum | Part::Count => Some(Some(known.spelled(&known.family))),
             Part::Whole => {
                 (series.subject.is_gauge() || series.subject.is_counter()).then_some(None)
             }
         },
-        Subject::InRay(_) | Subject::Foreign(_) | Subject::Outside => None,
+        Subject::Relabelled(_) | Subject::Foreign(_) | Subject::Outside => None,
     }
 }

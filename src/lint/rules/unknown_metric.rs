@@ -38,13 +38,13 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// - An unknown name that begins with `vllm_` is a warning: another program may expose it. If the same name exists
-    ///   in vLLM with a colon, `normalised-name` reports it instead.
+    /// - Names with the prefix of another spelling (`vllm_`, `ray_vllm_`, `kserve_vllm:`, see `normalised-name`) are
+    ///   checked like the names with `vllm:`. If such a name is unknown, the finding is a warning: another program may
+    ///   expose the metric.
     /// - The base name of a histogram is a warning: a Prometheus that converts histograms to native ones stores it.
     /// - A name with a second colon, or with a window at the end such as `_5m`, belongs to a recording rule.
     /// - Metrics that programs in the linted folders publish are known: calls such as `Gauge("vllm_queue_depth", …)` or
     ///   `prometheus.GaugeOpts{…}`, `# TYPE` lines, recording rules, and metric names that relabelling writes.
-    /// - Names that Ray exposes (`ray_vllm_…`) are checked like vLLM's own names.
     /// - Metrics of your own services are known once their `/metrics` output is recorded (`slosmith catalog record`).
     /// - Metrics that recording rules of the same run write are known, too.
     pub const RULE: Rule = Rule {
@@ -70,37 +70,39 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if cx.is_spare(series) {
             continue;
         }
-        let product = &unknown.product.name;
+        let (product, name) = (&unknown.product.name, series.name);
         let message = match unknown.meant {
-            Meant::Normalised(_) => continue,
-            Meant::Histogram(_) if series.in_quantile() => continue,
+            Meant::Histogram if series.in_quantile() => continue,
             // CloudWatch has no histograms: `metric-not-delivered` reports them.
-            Meant::Histogram(_) if matches!(cx.query.role, Role::Metric { .. }) => continue,
-            Meant::Histogram(name) => {
+            Meant::Histogram if matches!(cx.query.role, Role::Metric { .. }) => continue,
+            Meant::Histogram => {
                 format!("`{name}` is a histogram: its series end in `_bucket`, `_sum` or `_count`")
             }
-            _ => format!("`{}` exists in no {product} release", series.name),
+            _ => format!("`{name}` exists in no {product} release"),
         };
         let finding = out
             .at(cx.span(&series.name_span), message)
             .label(match unknown.meant {
-                Meant::Histogram(_) => "no such series",
+                Meant::Histogram => "no such series",
                 _ => "never existed",
             });
         let mut finding = finding;
-        if matches!(unknown.meant, Meant::Histogram(_)) {
+        if matches!(unknown.meant, Meant::Histogram) {
             finding.severity = Severity::Warning;
             finding = finding.note(NATIVE);
         }
-        if matches!(unknown.meant, Meant::Alike) {
-            // Another program may expose the metric, so a similar name of vLLM is not suggested.
+        if unknown.spelling.is_some() {
+            // Another program may expose the metric.
             finding.severity = Severity::Warning;
+        }
+        if matches!(unknown.meant, Meant::Alike) {
+            // So a similar name of vLLM is not suggested.
             let prefix = unknown.product.catalog.prefix();
             finding = finding.note(format!("names of {product} metrics begin with `{prefix}`"));
         }
         let finding = match &unknown.meant {
             Meant::Mistake(mistake, part) => mistaken(cx, series, unknown, mistake, *part, finding),
-            Meant::Histogram(name) => finding.help(format!(
+            Meant::Histogram => finding.help(format!(
                 "use `{name}_bucket`, `{name}_sum` or `{name}_count`"
             )),
             _ => near(cx, series, unknown, finding),

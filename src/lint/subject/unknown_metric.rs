@@ -1,6 +1,5 @@
 //! Metrics that never existed in any release.
 
-use super::Known;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
 use crate::lint::scope::{Product, Scope};
@@ -23,6 +22,8 @@ const OTHERS: [&str; 8] = [
 pub struct UnknownMetric<'c> {
     /// The product that the name looks like.
     pub product: &'c Product<'c>,
+    /// The prefix of the name, if it is not the product's own.
+    pub spelling: Option<&'c str>,
     /// The probable meaning.
     pub meant: Meant<'c>,
 }
@@ -30,10 +31,8 @@ pub struct UnknownMetric<'c> {
 /// The probable meaning of an unknown name.
 #[derive(Clone, Debug)]
 pub enum Meant<'c> {
-    /// The same name with the separator of the product: `vllm:x` for `vllm_x`.
-    Normalised(Known<'c>),
     /// The base name of a histogram, which is not the name of a series.
-    Histogram(&'c str),
+    Histogram,
     /// A common mistake, listed in the lineage.
     Mistake(&'c Mistake, Series),
     /// Unknown.
@@ -44,45 +43,52 @@ pub enum Meant<'c> {
 
 impl<'c> UnknownMetric<'c> {
     pub(super) fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
-        let unknown = |meant| Some(Self { product, meant });
         let catalog = product.catalog;
-        if let Some((family, Series::Whole)) = catalog.series_of(name) {
-            return product
-                .owns(name)
-                .then_some(())
-                .and_then(|()| unknown(Meant::Histogram(family.name())));
+        let spellings = catalog.lineage().spellings.iter();
+        let mut spelled = spellings.filter_map(|spelling| {
+            Some((
+                &spelling.prefix,
+                catalog.served(&spelling.prefix, name)?,
+                spelling.open,
+            ))
+        });
+        let spelled = spelled.next();
+        let own = spelled.as_ref().map_or(name, |(_, own, _)| own);
+        let unknown = |meant| {
+            let spelling = spelled.as_ref().map(|(prefix, ..)| prefix.as_str());
+            Some(Self {
+                product,
+                spelling,
+                meant,
+            })
+        };
+        if let Some((_, Series::Whole)) = catalog.series_of(own) {
+            // A histogram of Ray may have other series.
+            let closed = spelled.as_ref().is_none_or(|(.., open)| !open);
+            let owned = product.owns(own) && closed;
+            return owned.then_some(()).and_then(|()| unknown(Meant::Histogram));
         }
-        let own = catalog.own_spelling(name);
-        if let Some(known) = own.as_deref().and_then(|own| Known::of(product, own)) {
-            return unknown(Meant::Normalised(known));
-        }
-        let spelled = own.as_deref().unwrap_or(name);
-        let (base, part) = split_series(spelled);
+        let (base, part) = split_series(own);
         let lineage = catalog.lineage();
-        let whole = lineage.mistake(spelled).map(|m| (m, Series::Whole));
+        let whole = lineage.mistake(own).map(|m| (m, Series::Whole));
         let mistake = whole.or_else(|| Some((lineage.mistake(base)?, part)));
         // Without the colon, it may be the metric of another program.
-        if let Some((mistake, part)) = mistake.filter(|_| own.is_none()) {
+        if let Some((mistake, part)) = mistake.filter(|_| spelled.is_none()) {
             return unknown(Meant::Mistake(mistake, part));
         }
         if product.claims(name) {
             return unknown(Meant::Open);
         }
-        let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
+        let alike = spelled.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
         alike.then_some(()).and_then(|()| unknown(Meant::Alike))
     }
 
     /// True if something other than the product may publish or record the name.
     pub(super) fn is_elsewhere(&self, scope: &Scope<'_>, name: &str) -> bool {
         let own = self.product.catalog.own_spelling(name);
+        let own = own.as_deref().unwrap_or(name);
         let published = |name: &str| scope.is_published(name);
-        match self.meant {
-            Meant::Normalised(_) => published(name),
-            _ => {
-                let own = own.as_deref().unwrap_or(name);
-                published(name) || published(own) || self.is_of_a_rule(own)
-            }
-        }
+        published(name) || published(own) || self.is_of_a_rule(own)
     }
 
     /// True for the name of a recording rule: names with a second colon, or with a window at the end.

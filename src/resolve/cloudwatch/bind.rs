@@ -82,7 +82,7 @@ fn explicit(
     }
     let names = match (&b.metric, family) {
         (Some(name), _) => Names::one(&name.value),
-        (None, Some(family)) => Names::one(family.names.newest()),
+        (None, Some(family)) => Names::one(family.served.newest()),
         (None, None) => {
             let message = format!("`cloudwatch` of `{}` lacks the field `metric`", signal.name);
             judge

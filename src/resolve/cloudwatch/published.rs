@@ -36,12 +36,12 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
                 let only = family.matchers.iter();
                 let only = only.filter(|(label, ..)| narrowed.contains(label));
                 let only = only.cloned().collect();
-                let family = family.names.newest().to_owned();
+                let family = family.served.newest().to_owned();
                 parts.push((family, PublishedMetric { metric, only }));
             }
             (Source::Ratio { of, .. }, Some(metric)) if own => {
                 if let Some(family) = of.family() {
-                    let family = family.names.newest().to_owned();
+                    let family = family.served.newest().to_owned();
                     let only = Vec::new();
                     parts.push((family, PublishedMetric { metric, only }));
                 }
@@ -73,7 +73,7 @@ fn value(signal: &Signal, family: &Family, labels: Vec<String>, metric: Metric) 
         },
         kind: family.kind,
         labels,
-        family: family.names.newest().to_owned(),
+        family: family.served.newest().to_owned(),
         buckets: match family.kind {
             FamilyKind::Histogram => family.buckets.iter().map(|bucket| bucket.bound).collect(),
             FamilyKind::Gauge | FamilyKind::Counter => Vec::new(),

@@ -418,7 +418,7 @@ impl Panels<'_, '_> {
         title: Option<&Text>,
         content: &mut Content,
     ) -> Option<()> {
-        let expr = match promql::parse_with(&text.value, Dialect::Grafana) {
+        let mut expr = match promql::parse_with(&text.value, Dialect::Grafana) {
             Ok(expr) => expr,
             Err(error) => {
                 let at = self.cx.document.inside(text, error.span);
@@ -428,7 +428,7 @@ impl Panels<'_, '_> {
                 return None;
             }
         };
-        family::check_names(self.cx, &expr, text);
+        family::check_names(self.cx, &mut expr, text);
         let labels = promql::kept_labels(&expr).names().unwrap_or_default();
         let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));

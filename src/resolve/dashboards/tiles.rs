@@ -281,7 +281,7 @@ fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
     PRESSURE.into_iter().filter_map(|(name, title)| {
         let of_family = |signal: &&Signal| {
             let family = signal.family();
-            family.is_some_and(|family| family.names.newest() == name)
+            family.is_some_and(|family| family.served.newest() == name)
         };
         // A second signal of the same family reads it differently.
         let usual = |signal: &&Signal| matches!(signal.across, Across::Sum | Across::Max);

@@ -150,7 +150,7 @@ impl Seen {
         };
         let plain =
             |family: &Family| family.names.len() == 1 && family.kind == spec::FamilyKind::Gauge;
-        let engine = |family: &Family| family.names.iter().all(|name| name.starts_with("vllm:"));
+        let engine = |family: &Family| family.served.iter().all(|name| name.starts_with("vllm:"));
         having()
             .find(|(family, _)| family.recorded && plain(family))
             .or_else(|| having().find(|(family, _)| engine(family) && family.names.len() == 1))

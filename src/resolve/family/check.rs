@@ -9,7 +9,7 @@ use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
 use crate::resolve::labels::is_label_name;
-use crate::resolve::matchers;
+use crate::resolve::{matchers, names};
 use crate::source::{Span, Spanned};
 use crate::spec::{Matchers, Text};
 use crate::units::{Number, Quantity, shown};
@@ -59,7 +59,7 @@ fn releases<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a ReleaseId> {
 
 fn open_labels(cx: &Context<'_>, family: &Family) -> bool {
     family.recorded
-        && family.names.iter().any(|name| {
+        && family.served.iter().any(|name| {
             releases(cx).any(|r| {
                 let shape = cx.catalog.shape(name, *r, &cx.profiles);
                 shape.is_some_and(|s| s.open_labels)
@@ -70,7 +70,7 @@ fn open_labels(cx: &Context<'_>, family: &Family) -> bool {
 /// All values a label has on any release of the range, when they are known.
 fn domain(cx: &Context<'_>, family: &Family, label: &str) -> Option<Vec<String>> {
     let mut values = Vec::new();
-    for name in family.names.iter().filter(|_| family.recorded) {
+    for name in family.served.iter().filter(|_| family.recorded) {
         for release in releases(cx) {
             if let Some(shape) = cx.catalog.shape(name, *release, &cx.profiles) {
                 values.extend_from_slice(shape.domain(label)?);
@@ -124,10 +124,10 @@ pub(in crate::resolve) fn check_present_from_start(
         return Some(());
     };
     let starts = |name: &String| cx.catalog.present_from_start(name, &range.selection);
-    if family.names.iter().any(starts) {
+    if family.served.iter().any(starts) {
         return Some(());
     }
-    let name = family.names.newest();
+    let name = family.served.newest();
     let message =
         format!("`absent` cannot use `{name}`: some releases do not expose it from start-up");
     let rule = &cx.catalog.lineage().present_from_start;
@@ -145,23 +145,27 @@ pub(in crate::resolve) fn check_present_from_start(
     None
 }
 
-/// Reports vLLM names in raw PromQL that some release of the range lacks.
-pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, text: &Text) {
+/// Reports vLLM names in raw PromQL that some release of the range lacks, and spells them as the store does.
+pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &mut Expr, text: &Text) {
     let mut findings = Vec::new();
-    for selector in promql::selectors(expr) {
-        let Some(name) = &selector.metric else {
-            continue;
+    let prefix = names::own_prefix(cx.spec);
+    promql::visit::selectors_mut(expr, &mut |selector| {
+        let Some(name) = &mut selector.metric else {
+            return;
         };
         if cx.catalog.foreign().find(&name.text).is_some() {
-            continue;
+            return;
         }
         let at = cx.document.inside(text, name.span.clone());
-        if let Some(error) = missing::normalised(cx.catalog, &name.text, at) {
+        let served = cx.catalog.served(prefix, &name.text);
+        let served = served.unwrap_or_else(|| name.text.clone());
+        if let Some(error) = missing::normalised(cx, &served, at) {
             findings.push(error);
-        } else if name.text.starts_with(super::VLLM) {
-            findings.extend(check_name(cx, &name.text, at));
+        } else if served.starts_with(super::VLLM) {
+            findings.extend(check_name(cx, &served, at));
+            name.text = cx.catalog.stored(prefix, &served);
         }
-    }
+    });
     for finding in findings {
         cx.sink.push(finding);
     }

@@ -3,6 +3,7 @@
 use crate::catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
 use crate::diag::Diagnostic;
 use crate::resolve::context::{Absence, Context};
+use crate::resolve::names;
 use crate::source::Span;
 
 /// Longer lineage notes are not repeated in the list of signals that were left out.
@@ -234,12 +235,24 @@ pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
 }
 
-/// A vLLM name whose colon was written as `_`, as tools that normalise names do.
-pub(super) fn normalised(catalog: &Catalog, metric: &str, at: Span) -> Option<Diagnostic> {
-    let colon = format!("vllm:{}", metric.strip_prefix("vllm_")?);
-    let meant = [colon.clone(), format!("{colon}_total")];
-    let meant = meant.into_iter().find(|name| catalog.is_known(name))?;
-    let message = format!("vLLM does not expose `{metric}`: vLLM metric names start with `vllm:`");
+/// A vLLM name under a prefix that other stores have.
+pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Diagnostic> {
+    let catalog = cx.catalog;
+    let prefixes = catalog.lineage().spellings.iter();
+    let mut prefixes = prefixes.map(|spelling| &spelling.prefix);
+    let known = |prefix: &String| {
+        let served = catalog.served(prefix, metric)?;
+        let meant = [served.clone(), format!("{served}_total")];
+        let meant = meant.into_iter().find(|name| catalog.is_known(name))?;
+        Some((prefix.clone(), meant))
+    };
+    let (prefix, meant) = prefixes.find_map(known)?;
+    let own = names::own_prefix(cx.spec);
+    let job = names::own_job(cx.spec);
+    let message =
+        format!("`{metric}` begins with `{prefix}`, but the spec's vLLM names begin with `{own}`");
     let error = Diagnostic::error("normalised-name", at, message);
-    Some(error.help(format!("did you mean `{meant}`?")))
+    Some(error.help(format!("did you mean `{meant}`?")).help(format!(
+        "if your store has the prefix `{prefix}`, set `prometheus: {{jobs: {{{job}: {{names: \"{prefix}\"}}}}}}`"
+    )))
 }

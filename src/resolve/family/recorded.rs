@@ -53,6 +53,7 @@ pub(super) fn family(
         matchers: Vec::new(),
         buckets: buckets(&shapes).into(),
         recorded: true,
+        served: names.clone(),
         names,
     };
     Ok((family, labels(&shapes)))
@@ -107,7 +108,7 @@ fn covered_by_lineage(cx: &Context<'_>, names: &[String]) -> bool {
 /// True when the signal's family is there on every release of the range.
 pub(in crate::resolve) fn covers_range(cx: &Context<'_>, signal: &Signal) -> bool {
     match signal.family() {
-        Some(family) if family.recorded => names(cx, family.names.newest()).1.is_empty(),
+        Some(family) if family.recorded => names(cx, family.served.newest()).1.is_empty(),
         _ => true,
     }
 }
@@ -195,6 +196,15 @@ pub(in crate::resolve) fn ratio_before(
     let mut all = labels(&shapes);
     all.extend(cx.target_labels());
     let selector = &cx.spec.prometheus.selector;
+    let mut family = Family {
+        kind: FamilyKind::Gauge,
+        served: names.clone(),
+        names,
+        matchers: crate::resolve::matchers::matchers(selector),
+        buckets: Arc::default(),
+        recorded: true,
+    };
+    family.names = crate::resolve::names::stored(cx, &family);
     Some(Box::new(Signal {
         name: old.family.clone(),
         title: old.family.clone(),
@@ -203,13 +213,7 @@ pub(in crate::resolve) fn ratio_before(
         scale: Number::from_integer(1),
         across: Across::Avg,
         labels: all,
-        source: Source::Family(Family {
-            kind: FamilyKind::Gauge,
-            names,
-            matchers: crate::resolve::matchers::matchers(selector),
-            buckets: Arc::default(),
-            recorded: true,
-        }),
+        source: Source::Family(family),
         cloudwatch: None,
     }))
 }

@@ -4,9 +4,10 @@ use crate::catalog::Catalog;
 use crate::plan::runbook::FamilyHistory;
 use crate::plan::{Signal, Source};
 
-/// The history of each family that has one, sorted by name.
+/// The history of each family that has one, sorted by name; `prefix` is the prefix of the names in the store.
 pub(super) fn of<'a>(
     catalog: &Catalog,
+    prefix: &str,
     signals: impl IntoIterator<Item = &'a Signal>,
 ) -> Vec<FamilyHistory> {
     let mut families = Vec::new();
@@ -16,13 +17,15 @@ pub(super) fn of<'a>(
     families.sort_unstable();
     families.dedup();
     let histories = families.into_iter();
-    histories.filter_map(|f| history(catalog, f)).collect()
+    histories
+        .filter_map(|f| history(catalog, prefix, f))
+        .collect()
 }
 
 fn gather<'a>(signal: &'a Signal, families: &mut Vec<&'a str>) {
     match &signal.source {
         Source::Family(family) if family.recorded => {
-            families.extend(family.names.iter().map(String::as_str));
+            families.extend(family.served.iter().map(String::as_str));
         }
         Source::Ratio { of, over, .. } => {
             gather(of, families);
@@ -33,12 +36,15 @@ fn gather<'a>(signal: &'a Signal, families: &mut Vec<&'a str>) {
 }
 
 /// What is known of a family; `None` where nothing happened to it.
-fn history(catalog: &Catalog, family: &str) -> Option<FamilyHistory> {
+fn history(catalog: &Catalog, prefix: &str, family: &str) -> Option<FamilyHistory> {
     let lineage = catalog.lineage();
     let life = |name: &str| catalog.first_last(name);
     let before = lineage.predecessors(family).into_iter().map(|name| {
         let last = life(name).and_then(|life| life.last);
-        (name.to_owned(), last.map(|last| last.to_string()))
+        (
+            catalog.stored(prefix, name),
+            last.map(|last| last.to_string()),
+        )
     });
     let before: Vec<_> = before.collect();
     let changes = lineage.in_place(family);
@@ -47,7 +53,7 @@ fn history(catalog: &Catalog, family: &str) -> Option<FamilyHistory> {
         .collect();
     let any = !before.is_empty() || !changes.is_empty();
     any.then(|| FamilyHistory {
-        family: family.to_owned(),
+        family: catalog.stored(prefix, family),
         since: life(family).map(|life| life.first.to_string()),
         before,
         changes,

@@ -10,6 +10,7 @@ mod steps;
 
 use super::alerts::is_elsewhere;
 use super::context::Context;
+use super::names;
 use crate::diag::{Diagnostic, did_you_mean, one_of as any_of};
 use crate::plan::Links;
 use crate::plan::runbook::{
@@ -141,7 +142,7 @@ impl Builder<'_, '_> {
         let commands = self.commands(&runbook.commands);
         let related = self.related(&runbook.related);
         let signals = looked_at(&steps).chain(self.watched(&name.value));
-        let history = history::of(self.cx.catalog, signals);
+        let history = history::of(self.cx.catalog, names::own_prefix(self.cx.spec), signals);
         Page {
             name: name.value.clone(),
             title: runbook.title.value.clone(),
@@ -234,7 +235,11 @@ impl Builder<'_, '_> {
             commands: Vec::new(),
             escalation: None,
             related: Vec::new(),
-            history: history::of(self.cx.catalog, self.watched(&name.value)),
+            history: history::of(
+                self.cx.catalog,
+                names::own_prefix(self.cx.spec),
+                self.watched(&name.value),
+            ),
         })
     }
 

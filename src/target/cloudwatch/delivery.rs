@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::naming;
 use crate::plan::cloudwatch::{CloudWatch, Scraped};
-use crate::plan::{Plan, ScrapeJob};
+use crate::plan::{Plan, Rename, ScrapeJob};
 use crate::spec::Via;
 use crate::target::scrape;
 
@@ -57,27 +57,60 @@ pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
             None => jobs.push((job, vec![scraped])),
         }
     }
+    let mut statements = Vec::new();
     let jobs = jobs.into_iter().map(|(name, families)| {
         let job = plan.scrape.jobs.iter().find(|job| job.name == name);
-        let job = job.cloned().unwrap_or_else(|| ScrapeJob::named(name));
-        let config = scrape::config_of(plan, &job, kept(cw.via, &families));
+        let mut job = job.cloned().unwrap_or_else(|| ScrapeJob::named(name));
+        let names: Vec<_> = families.iter().map(|s| s.family.as_str()).collect();
         match cw.via {
-            Via::Agent => config.each_minute(),
-            Via::Otlp => config.for_collector(),
+            Via::Agent => scrape::config_of(plan, &job, kept(&names)).each_minute(),
+            Via::Otlp => {
+                // A collector loses the types of metrics that it renames while it scrapes.
+                let renames = std::mem::take(&mut job.renames);
+                let names = names.iter().flat_map(|name| spellings(name, &renames));
+                let names: Vec<_> = names.collect();
+                let names: Vec<_> = names.iter().map(String::as_str).collect();
+                for statement in renames.iter().flat_map(renaming) {
+                    if !statements.contains(&statement) {
+                        statements.push(statement);
+                    }
+                }
+                let kept = format!("({})(_bucket|_count|_sum)?", kept(&names));
+                scrape::config_of(plan, &job, kept).for_collector()
+            }
         }
     });
+    let jobs: Vec<_> = jobs.collect();
     json!({
+        "statements": statements,
         "service": plan.service.name,
         "region": cw.region,
-        "scrape_configs": jobs.collect::<Vec<_>>(),
+        "scrape_configs": jobs,
     })
 }
 
-/// A pattern for all series of these families. The agent drops histograms.
-fn kept(via: Via, families: &[&Scraped]) -> String {
-    let names: Vec<_> = families.iter().map(|s| regex::escape(&s.family)).collect();
-    match via {
-        Via::Agent => names.join("|"),
-        Via::Otlp => format!("({})(_bucket|_count|_sum)?", names.join("|")),
-    }
+/// A pattern for any of these names. The agent drops histograms.
+fn kept(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| regex::escape(name)).collect();
+    names.join("|")
+}
+
+/// A name as the collector may scrape it.
+fn spellings(name: &str, renames: &[Rename]) -> Vec<String> {
+    let other =
+        |rename: &Rename| Some(format!("{}{}", rename.from, name.strip_prefix(&rename.to)?));
+    [name.to_owned()]
+        .into_iter()
+        .chain(renames.iter().filter_map(other))
+        .collect()
+}
+
+/// Statements of the processor `transform` that rename metrics.
+fn renaming(rename: &Rename) -> Vec<String> {
+    let Rename { from, to, except } = rename;
+    let back = except.iter().map(|name| {
+        format!("set(metric.name, \"{from}{name}\") where metric.name == \"{to}{name}\"")
+    });
+    let renamed = format!("replace_pattern(metric.name, \"^{from}\", \"{to}\")");
+    [renamed].into_iter().chain(back).collect()
 }

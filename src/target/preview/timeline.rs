@@ -70,10 +70,11 @@ fn used(plan: &Plan) -> BTreeSet<String> {
                 .metric
                 .as_ref()
                 .map(|name| name.text.as_str());
-            let Some(name) = name.filter(|name| name.starts_with("vllm:")) else {
+            let served = |name| Catalog::vllm().served(&plan.scrape.names, name);
+            let Some(name) = name.and_then(served) else {
                 continue;
             };
-            let (family, _) = crate::catalog::split_series(name);
+            let (family, _) = crate::catalog::split_series(&name);
             names.insert(family.to_owned());
         }
     };

@@ -7,7 +7,7 @@ fn project() -> Project {
     let project = Project::new();
     let text = rules(&[
         "vllm:gpu_cache_usage_perc   >   90   # keeps its layout",
-        "'vllm_num_requests_waiting{job=\"a\"} > 5'",
+        "'vllm:gpu_cache_usage_perc{job=\"a\"} > 0.5'",
         "vllm:gpu_prefix_cache_hit_rate < 0.5",
     ]);
     project.write("a.yaml", &text);
@@ -24,7 +24,7 @@ fn safe_fixes_leave_nothing_fixable() {
     let text = project.read("a.yaml");
     for words in [
         "expr: vllm:kv_cache_usage_perc   >   0.9   # keeps its layout",
-        "expr: 'vllm:num_requests_waiting{job=\"a\"} > 5'",
+        "expr: 'vllm:kv_cache_usage_perc{job=\"a\"} > 0.5'",
         "expr: vllm:gpu_prefix_cache_hit_rate < 0.5",
     ] {
         assert!(text.contains(words), "{words}:\n{text}");
@@ -85,7 +85,7 @@ fn a_diff_writes_nothing() {
 
 #[test]
 fn fixes_reach_into_nested_text() {
-    let board = r#"{"title": "D", "panels": [{"type": "stat", "title": "T", "targets": [{"expr": "sum(vllm_num_requests_running{model_name=\"$m\"})"}]}]}"#;
+    let board = r#"{"title": "D", "panels": [{"type": "stat", "title": "T", "targets": [{"expr": "max(vllm:gpu_cache_usage_perc{model_name=\"$m\"})"}]}]}"#;
     let inner = serde_json::to_string(board).expect("JSON");
     let map = format!("kind: ConfigMap\ndata:\n  a.json: {inner}\n  b.json: |\n    {board}\n");
     let project = Project::new();
@@ -99,17 +99,17 @@ fn fixes_reach_into_nested_text() {
             "panel-without-unit=off",
         ])
         .exits(0);
-    let mended = map.replace("vllm_num", "vllm:num");
+    let mended = map.replace("vllm:gpu", "vllm:kv");
     assert_eq!(project.read("map.yaml"), mended);
 }
 
 #[test]
 fn markdown_is_mended_in_its_fences() {
     let project = Project::new();
-    let text = "# Runbook\n\nvllm_num_requests_running is a word.\n\n- step\n  ```promql\n  sum(\n    vllm_num_requests_running\n  )\n  ```\n";
+    let text = "# Runbook\n\nvllm:gpu_cache_usage_perc is a word.\n\n- step\n  ```promql\n  max(\n    vllm:gpu_cache_usage_perc\n  )\n  ```\n";
     project.write("a.md", text);
     project.run(&["lint", "a.md", "--fix"]).exits(0);
-    let mended = text.replace("    vllm_num", "    vllm:num");
+    let mended = text.replace("    vllm:gpu", "    vllm:kv");
     assert_eq!(project.read("a.md"), mended);
 }
 
@@ -117,8 +117,8 @@ fn markdown_is_mended_in_its_fences() {
 #[test]
 fn a_link_out_of_the_project_is_not_written_through() {
     use std::os::unix::fs::symlink;
-    let text = rules(&["vllm_num_requests_waiting > 5"]);
-    let mended = text.replace("vllm_num", "vllm:num");
+    let text = rules(&["vllm:gpu_cache_usage_perc > 0.5"]);
+    let mended = text.replace("vllm:gpu", "vllm:kv");
     let project = Project::empty();
     project.write("outside/a.yaml", &text);
     project.write("outside/link/a.yaml", &text);

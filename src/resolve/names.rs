@@ -1,0 +1,128 @@
+//! Names as the store has them.
+//!
+//! With `prometheus: {jobs: {vllm: {names: vllm_}}}`, all outputs use `vllm_x` for the served name `vllm:x`, and the generated
+//! scrape configuration writes it.
+
+use super::context::Context;
+use crate::catalog::{Catalog, PREFIX_HELP, is_prefix};
+use crate::diag::Diagnostic;
+use crate::plan::{Family, Names, Rename, Signal, Source};
+use crate::promql::ast::MatchOp;
+use crate::promql::{self, Series};
+use crate::spec::{MatchValue, Spec};
+
+/// The label that names the job.
+pub(super) const JOB: &str = "job";
+
+/// The job of the vLLM servers: the selector's, if it has one.
+pub fn own_job(spec: &Spec) -> &str {
+    match spec.prometheus.selector.get(JOB) {
+        Some(MatchValue::Is(job)) => &job.value,
+        _ => &spec.service.name.value,
+    }
+}
+
+/// What vLLM's names begin with in the store.
+pub fn own_prefix(spec: &Spec) -> &str {
+    prefix_of(spec, own_job(spec)).unwrap_or(Catalog::vllm().prefix())
+}
+
+/// The prefix that the spec sets for the names of a job.
+fn prefix_of<'a>(spec: &'a Spec, job: &str) -> Option<&'a str> {
+    let names = spec.prometheus.jobs.get(job)?.names.as_ref()?;
+    Some(names.value.as_str()).filter(|prefix| is_prefix(prefix))
+}
+
+/// Reports a prefix that no name can begin with.
+pub(super) fn check(cx: &mut Context<'_>, job: &str) {
+    let names = cx
+        .spec
+        .prometheus
+        .jobs
+        .get(job)
+        .and_then(|job| job.names.as_ref());
+    if let Some(names) = names.filter(|names| !is_prefix(&names.value)) {
+        let message = format!("`{names}` is not the prefix of a metric name");
+        let error = Diagnostic::error("bad-name", names.span, message);
+        cx.sink.push(error.help(PREFIX_HELP));
+    }
+}
+
+/// The names of a family in the store.
+pub(super) fn stored(cx: &Context<'_>, family: &Family) -> Names {
+    let job = job_of(family).unwrap_or_else(|| own_job(cx.spec));
+    let served = &family.served;
+    let Some(prefix) = prefix_of(cx.spec, job) else {
+        return served.clone();
+    };
+    let stored = served.iter().map(|name| match served_prefix(name) {
+        Some(own) => format!("{prefix}{}", &name[own.len()..]),
+        None => name.clone(),
+    });
+    Names::of(stored.collect()).unwrap_or_else(|| served.clone())
+}
+
+/// `vllm:` of `vllm:x`; none for names of recording rules, which have more colons.
+fn served_prefix(name: &str) -> Option<&str> {
+    let end = name
+        .find(':')
+        .filter(|end| !name[end + 1..].contains(':'))?;
+    name.get(..=end)
+}
+
+/// The job that a family is selected from.
+pub(super) fn job_of(family: &Family) -> Option<&str> {
+    let mut matchers = family.matchers.iter();
+    let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
+    job.map(|(_, _, job)| job.as_str())
+}
+
+/// Prefixes that scraping a job replaces: clients and stores may replace the colon of a served name.
+pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
+    let own = own_job(cx.spec) == job;
+    let here = |family: &Family| job_of(family).map_or(own, |name| name == job);
+    let signals: Vec<_> = cx.ready_signals().collect();
+    let families = signals.iter().filter_map(|signal| signal.family());
+    let served = families.clone().filter(|family| here(family));
+    let served = served.filter_map(|family| served_prefix(family.served.newest()));
+    let vllm = cx.spec.runtime.is_some() && own;
+    let mut served: Vec<_> = served.chain(vllm.then(|| cx.catalog.prefix())).collect();
+    served.sort_unstable();
+    served.dedup();
+    let set = prefix_of(cx.spec, job);
+    let mut renames: Vec<_> = served
+        .into_iter()
+        .map(|prefix| Rename::to(set.unwrap_or(prefix)))
+        .collect();
+    renames.dedup();
+    for rename in &mut renames {
+        let named = signals.iter().flat_map(|signal| names(signal));
+        let kept = named.filter_map(|name| Some(name.strip_prefix(&rename.from)?.to_owned()));
+        rename.except = kept.collect();
+        rename.except.sort();
+        rename.except.dedup();
+    }
+    renames
+}
+
+/// The series that a signal of the author's own reads.
+fn names(signal: &Signal) -> Vec<String> {
+    match &signal.source {
+        Source::Family(family) if !family.recorded => {
+            let parts = Series::OF_HISTOGRAM.map(Series::suffix);
+            let parts = [""].into_iter().chain(
+                parts
+                    .into_iter()
+                    .filter(|_| family.counted() != Series::Whole),
+            );
+            let name = family.names.newest();
+            parts.map(|part| format!("{name}{part}")).collect()
+        }
+        Source::Raw(raw) => {
+            let selectors = promql::selectors(&raw.expr).into_iter();
+            let names = selectors.filter_map(|selector| selector.metric.as_ref());
+            names.map(|name| name.text.clone()).collect()
+        }
+        Source::Family(_) | Source::Ratio { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,160 @@
+//! Names of a store in all outputs, and the relabelling that writes them.
+
+use crate::project::Project;
+
+/// A service with vLLM's metrics, those of another server with a colon, and its own.
+const SPEC: &str = r#"
+apiVersion: slosmith/v1
+service: {name: chat, owner: team}
+runtime: {vllm: ">=0.9, <0.34"}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+kubernetes: {namespace: monitoring}
+prometheus:
+  selector: {job: vllm}
+  group_by: [model_name]
+  jobs:
+    vllm: {kubernetes: {pods: {app: vllm}, port: http}}
+cloudwatch: {region: us-east-1, namespace: Chat, via: VIA}
+signals:
+  ttft: {use: vllm.time_to_first_token}
+  cache: {use: vllm.kv_cache_usage}
+  hits: {ratio: {of: vllm.prefix_cache_hits, over: vllm.prefix_cache_queries}}
+  raw: {kind: gauge, unit: requests, prometheus: {expr: "sum by (model_name) (vllm:num_requests_waiting)"}}
+  plugin: {kind: gauge, unit: requests, labels: [model_name], prometheus: {metric: vllm_plugin_queue, job: vllm}}
+  running: {kind: gauge, unit: requests, labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
+slos:
+  ttft: {objective: 99%, window: 28d, sli: {latency: {signal: ttft, within: 500ms}}}
+  waiting: {objective: 99%, window: 28d, sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}
+alerts:
+  Full: {severity: warning, when: {all: [{signal: cache, above: 95%}, {signal: hits, below: 10%}]}, for: 5m, runbook: full}
+  Absent: {severity: warning, when: {signal: vllm.requests_running, absent: true}, for: 5m}
+  Raw: {severity: warning, when: {signal: raw, above: 5}}
+  Plugin: {severity: warning, when: {signal: plugin, above: 5}}
+  Running: {severity: warning, when: {signal: running, above: 5}}
+dashboards:
+  main:
+    rows: [{title: All, panels: [{title: Cache, signal: cache}, {title: Own, promql: "vllm:num_requests_running"}]}]
+runbooks:
+  full: {title: Full, steps: [{id: cache, title: Is it full?, when: {signal: cache, above: 95%}, cause: Load}], fixes: {}}
+"#;
+
+fn project(via: &str) -> Project {
+    let project = Project::empty();
+    let spec = SPEC.replace("VIA", via);
+    project.write("specs/chat.yaml", &spec);
+    project
+}
+
+/// Lines of all generated files with a text, without those of relabelling.
+fn lines(project: &Project, text: &str) -> Vec<String> {
+    let files = project.files("generated/chat").into_iter();
+    let files = files.map(|file| project.read(&format!("generated/chat/{file}")));
+    let all: Vec<_> = files
+        .flat_map(|file| file.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let guard = |line: &&String| {
+        ["regex:", "replacement:", "replace_pattern(", "metric.name"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    all.iter()
+        .filter(|line| line.contains(text) && !guard(line))
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn scraping_stores_the_served_names() {
+    let project = project("otlp");
+    project.run(&["build", "--validate"]).exits(0);
+    let scrape = project.read("generated/chat/prometheus/scrape.yaml");
+    for (from, to) in [
+        ("vllm_(.+)", "vllm:$1"),
+        ("vllm:(plugin_queue)", "vllm_$1"),
+        ("sglang_(.+)", "sglang:$1"),
+    ] {
+        let guard = format!(
+            "        regex: {from}\n        target_label: \"__name__\"\n        replacement: {to}\n"
+        );
+        assert!(scrape.contains(&guard), "{guard}{scrape}");
+    }
+    let monitor = project.read("generated/chat/prometheus/monitors/vllm.podmonitor.yaml");
+    assert!(monitor.contains("replacement: vllm:$1"), "{monitor}");
+    let collector = project.read("generated/chat/cloudwatch/otel-collector.yaml");
+    for text in [
+        "processors: [transform/names, batch]",
+        r#"- replace_pattern(metric.name, "^vllm_", "vllm:")"#,
+        r#"- set(metric.name, "vllm_plugin_queue") where metric.name == "vllm:plugin_queue""#,
+        "vllm_kv_cache_usage_perc|",
+    ] {
+        assert!(collector.contains(text), "{text}: {collector}");
+    }
+    let agent = self::project("agent");
+    agent.run(&["build", "--validate"]).exits(0);
+    let agent = agent.read("generated/chat/cloudwatch/agent-prometheus.yaml");
+    assert!(agent.contains("replacement: vllm:$1"), "{agent}");
+}
+
+/// Every rule, unit test, panel, alarm and runbook has the names of the store; nothing has the served ones.
+#[test]
+fn all_outputs_use_the_names_of_the_store() {
+    for (via, prefix) in [("otlp", "vllm_"), ("agent", "ray_vllm:")] {
+        let project = project(via);
+        project.run(&["build"]).exits(0);
+        let before = lines(&project, "vllm:").len();
+        let names = format!("vllm: {{names: \"{prefix}\", kubernetes");
+        project.edit("specs/chat.yaml", "vllm: {kubernetes", &names);
+        project.edit(
+            "specs/chat.yaml",
+            "(model_name) (",
+            &format!("(model_name) ({prefix}num_requests_running or "),
+        );
+        project.run(&["build", "--validate"]).exits(0);
+        let left = lines(&project, "vllm:");
+        let left: Vec<_> = left.iter().filter(|line| !line.contains(prefix)).collect();
+        assert!(left.is_empty(), "{left:#?}");
+        let stored = lines(&project, prefix).len();
+        assert!(stored >= before, "{stored} lines, {before} before");
+        assert!(!lines(&project, "sglang:num_running_reqs").is_empty());
+        project
+            .run(&[
+                "lint",
+                "generated/chat/prometheus",
+                "generated/chat/grafana",
+                "specs",
+                "--fail-on",
+                "warning",
+            ])
+            .exits(0);
+    }
+}
+
+#[test]
+fn lint_knows_the_names_of_the_store_from_specs() {
+    let project = project("agent");
+    project.edit(
+        "specs/chat.yaml",
+        "vllm: {kubernetes",
+        "vllm: {names: vllm_, kubernetes",
+    );
+    let rules = "groups: [{name: g, rules: [{record: a:b:c, expr: NAME}]}]\n";
+    project.write(
+        "own.yaml",
+        &rules.replace("NAME", "vllm_num_requests_waiting"),
+    );
+    project
+        .run(&["lint", "own.yaml", "specs", "--fail-on", "info"])
+        .exits(0);
+    project.write(
+        "own.yaml",
+        &rules.replace("NAME", "vllm:num_requests_waiting"),
+    );
+    let ran = project
+        .run(&["lint", "own.yaml", "specs", "--fail-on", "warning"])
+        .exits(1);
+    assert!(
+        ran.out.contains("your store has the prefix `vllm_`"),
+        "{}",
+        ran.out
+    );
+}
