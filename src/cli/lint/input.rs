@@ -10,7 +10,7 @@ use super::progress::Progress;
 use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
 use crate::diag::render::place;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
 use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
@@ -26,6 +26,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) others: Vec<PathBuf>,
     /// File name of standard input, if it is read.
     pub(in crate::cli) stdin: Option<PathBuf>,
+    /// Folders and files that the walk could not look at, and why.
+    pub(in crate::cli) unreadable: Vec<(PathBuf, String)>,
 }
 
 /// Files that were read, and errors of the unreadable ones.
@@ -69,14 +71,11 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
         match read {
             Ok(Ok(file)) => loaded.files.push((file, named)),
             Ok(Err(fault)) => loaded.unread.push((fault, named)),
-            Err(error) => {
-                let file = loaded.sources.add(SourceFile::new(path, ""));
-                let message = format!("cannot read this file: {error}");
-                let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
-                loaded.unread.push((fault, true));
-                loaded.unknown = true;
-            }
+            Err(error) => loaded.cannot_read(path, &format!("cannot read this file: {error}")),
         }
+    }
+    for (path, why) in &files.unreadable {
+        loaded.cannot_read(path, &format!("cannot read this folder: {why}"));
     }
     progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
@@ -113,6 +112,13 @@ enum From {
 }
 
 impl Loaded {
+    fn cannot_read(&mut self, path: &Path, message: &str) {
+        let file = self.sources.add(SourceFile::new(path, ""));
+        let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
+        self.unread.push((fault, true));
+        self.unknown = true;
+    }
+
     /// The same files with other texts.
     pub(in crate::cli) fn again(&self, texts: impl Fn(FileId) -> Option<String>) -> Self {
         let mut sources = Sources::default();
@@ -141,7 +147,8 @@ impl Loaded {
         let sources = &self.sources;
         let read = self.files.par_iter().map(|(file, named)| {
             let source = sources.get(*file);
-            let mut read = artifact::read(*file, source.path(), source.text());
+            let read = || artifact::read(*file, source.path(), source.text());
+            let mut read = guarded(*file, read).unwrap_or_else(|panic| Err(panic.into()));
             if let Ok(artifact) = &mut read
                 && !named
             {
@@ -182,7 +189,10 @@ impl Loaded {
                     let source = self.sources.get(*file);
                     self.passed.note_silent(source.path(), source.text());
                 }
-                Err(fault) => self.fail(fault, *named),
+                Err(unread) => {
+                    let named = *named || unread.fault.code == INTERNAL_ERROR;
+                    self.fail(unread, named);
+                }
             }
         }
         self.extend();
@@ -198,7 +208,10 @@ impl Loaded {
                 return true;
             }
             let mut found = Sink::default();
-            artifact.parts = bases.of(artifact.file, sources, &mut found);
+            let parts = guarded(artifact.file, || {
+                bases.of(artifact.file, sources, &mut found)
+            });
+            artifact.parts = found.take(parts).unwrap_or_default();
             let whole = !found.has_errors();
             faults.absorb(found);
             whole

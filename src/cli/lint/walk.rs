@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::input::Files;
 use crate::config::{Code, Config};
@@ -42,7 +42,7 @@ const STDIN: &str = "stdin.yaml";
 /// All files that are named or lie in a folder that is named, each once; `-` is standard input.
 ///
 /// # Errors
-/// When a path does not exist or a folder cannot be read.
+/// When a path does not exist.
 pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
     let mut files = Files::default();
     let mut seen = BTreeSet::new();
@@ -65,7 +65,13 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
         };
         let folder = walkdir::WalkDir::new(path).sort_by_file_name();
         for entry in folder.into_iter().filter_entry(wanted) {
-            let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    files.unreadable.push(refused(path, &error));
+                    continue;
+                }
+            };
             let ending = entry.path().extension().and_then(|e| e.to_str());
             let language = Code::of(entry.path());
             let list = match ending {
@@ -81,6 +87,13 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
         }
     }
     Ok(files)
+}
+
+/// What the walk could not look at, and why.
+fn refused(folder: &Path, error: &walkdir::Error) -> (PathBuf, String) {
+    let why = error.io_error().map(ToString::to_string);
+    let path = shown(error.path().unwrap_or(folder));
+    (path, why.unwrap_or_else(|| error.to_string()))
 }
 
 fn is_skipped(entry: &walkdir::DirEntry) -> bool {
