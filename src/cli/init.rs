@@ -264,7 +264,11 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
     }
     if let Some(pipeline) = project.pipeline {
         let path = pipeline.path();
-        writeln!(err, "Then replace OWNER in {path}, and commit all files.")?;
+        let what = match pipeline {
+            Pipeline::GitHub => "OWNER and the commit",
+            Pipeline::GitLab => "OWNER",
+        };
+        writeln!(err, "Then replace {what} in {path}, and commit all files.")?;
     } else if args.folder.join(GITLAB).exists() {
         writeln!(
             err,
