@@ -217,7 +217,11 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
         Err(error) if closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // A write error cannot be reported: stderr is closed.
-            let _ = writeln!(Terminal::stderr(), "error: {}", one_line(&format!("{error:#}")));
+            let _ = writeln!(
+                Terminal::stderr(),
+                "error: {}",
+                one_line(&format!("{error:#}"))
+            );
             ExitCode::from(2)
         }
     }

@@ -17,7 +17,9 @@ static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 /// it is.
 pub fn note_panics() {
     set_hook(Box::new(|info: &PanicHookInfo<'_>| {
-        let place = info.location().map(|at| format!(" at {}:{}", at.file(), at.line()));
+        let place = info
+            .location()
+            .map(|at| format!(" at {}:{}", at.file(), at.line()));
         let noted = (message(info.payload()), place.unwrap_or_default());
         PANICS
             .lock()
@@ -68,6 +70,10 @@ mod tests {
         let text = "éé";
         let found = guarded(file, || text[..text.len() - 1].len()).expect_err("a panic");
         assert_eq!((found.code, found.span.file), (INTERNAL_ERROR, file));
-        assert!(found.message.contains("internal error"), "{}", found.message);
+        assert!(
+            found.message.contains("internal error"),
+            "{}",
+            found.message
+        );
     }
 }

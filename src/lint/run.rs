@@ -62,9 +62,7 @@ pub fn run_telling(
         .declared(declared.labels, declared.series);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
-        let findings = guarded(artifact.file, || {
-            file::lint(artifact, text, &scope, &rules)
-        });
+        let findings = guarded(artifact.file, || file::lint(artifact, text, &scope, &rules));
         let findings = found.take(findings).into_iter().flatten();
         findings.for_each(|d| found.push(d));
         done();

@@ -25,7 +25,8 @@ pub(super) fn connect() -> io::Result<(Connection, thread::JoinHandle<io::Result
         while let Ok(Some(body)) = body(&mut stdin) {
             match message(body) {
                 Ok(message) => {
-                    let is_exit = matches!(&message, Message::Notification(n) if n.method == "exit");
+                    let is_exit =
+                        matches!(&message, Message::Notification(n) if n.method == "exit");
                     if sender.send(message).is_err() || is_exit {
                         return;
                     }
@@ -77,9 +78,7 @@ fn body(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 
 /// A message, or the response that says why there is none.
 fn message(body: Vec<u8>) -> Result<Message, Value> {
-    let refusal = |code: ErrorCode, why: String| {
-        json!({"jsonrpc": "2.0", "id": null, "error": {"code": code as i32, "message": why}})
-    };
+    let refusal = |code: ErrorCode, why: String| json!({"jsonrpc": "2.0", "id": null, "error": {"code": code as i32, "message": why}});
     if body.is_empty() {
         let most = input::ARTIFACT >> 20;
         let why = format!("the message is empty or larger than {most} MiB");
@@ -111,7 +110,11 @@ mod tests {
         assert_eq!(body(&mut &huge[..]).expect("skipped"), Some(Vec::new()));
         let cut = b"Content-Length: 9\r\n\r\n{}".to_vec();
         assert_eq!(body(&mut &cut[..]).expect("the end"), None);
-        for bad in ["Content-Length: -1\r\n\r\n{}", "x: 1\r\n\r\n{}", "x\r\n\r\n"] {
+        for bad in [
+            "Content-Length: -1\r\n\r\n{}",
+            "x: 1\r\n\r\n{}",
+            "x\r\n\r\n",
+        ] {
             body(&mut bad.as_bytes()).expect_err(bad);
         }
     }
