@@ -202,8 +202,8 @@ fn texts_of_a_spec() {
 
 #[test]
 #[ignore = "ci"]
-fn all_texts_of_a_spec() {
-    every_text(1);
+fn more_texts_of_a_spec() {
+    every_text(3);
 }
 
 #[test]

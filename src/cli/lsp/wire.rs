@@ -70,8 +70,7 @@ fn body(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         io::copy(&mut rest, &mut io::sink())?;
         return Ok(Some(Vec::new()));
     }
-    let mut body = Vec::new();
-    rest.read_to_end(&mut body)?;
+    let body = input::all(rest, input::ARTIFACT)?;
     let is_whole = body.len() as u64 == length;
     Ok(is_whole.then_some(body))
 }
