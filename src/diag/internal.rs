@@ -48,7 +48,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// When the work panics.
 pub fn guarded<T>(file: FileId, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     caught(work).map_err(|why| {
-        let error = Diagnostic::error(INTERNAL_ERROR, Span::new(file, 0..0), why);
+        let error = Diagnostic::error("internal-error", Span::new(file, 0..0), why);
         error.help("this file was not checked, or only in part; report the message and the file as a bug of slosmith")
     })
 }

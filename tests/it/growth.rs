@@ -113,6 +113,8 @@ fn markdown() {
             ("", "| # | `vllm:num_requests_running` |\n", ""),
             ("", "# t#\n", ""),
             ("", "> ", ""),
+            ("", "# t\ntext\n", ""),
+            ("", "text\n```\ncode\n```\n", ""),
             ("", "```\n", ""),
             ("", "a ``` b `` c ` ", ""),
             ("", "<!-- slosmith: allow(x) -- y -->\n", ""),

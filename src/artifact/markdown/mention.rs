@@ -118,11 +118,15 @@ impl Page {
     }
 }
 
-/// Where the lines end that a line begins, up to a blank one.
+/// Where the lines end that a line begins: at a blank one, a heading or a fence.
 fn end_of_block(text: &str, line: &Range<usize>) -> usize {
-    let lines = text[line.start..].split_inclusive('\n');
-    let full = lines.take_while(|line| !line.trim().is_empty());
-    line.start + full.map(str::len).sum::<usize>()
+    let lines = text[line.end..].split_inclusive('\n');
+    let ends = |words: &str| {
+        let marks = ["#", "```", "~~~"];
+        words.is_empty() || marks.iter().any(|mark| words.starts_with(mark))
+    };
+    let full = lines.take_while(|line| !ends(line.trim_start()));
+    line.end + full.map(str::len).sum::<usize>()
 }
 
 fn tells_of_change(text: &str) -> bool {
