@@ -22,6 +22,9 @@ use crate::yaml::{Body, Kind, Node, Style, Tag, json_string};
 /// Functions that make a text of a value.
 const ENCODERS: [&str; 2] = ["jsonencode", "yamlencode"];
 
+/// Labels of a block that are read.
+const LABELS: usize = 8;
+
 /// Reads a file of HCL.
 ///
 /// # Errors
@@ -95,14 +98,19 @@ impl<'t> Tree<'t> {
         Node::new(self.place(body.span()), Kind::Map(entries))
     }
 
-    /// A block below its labels.
+    /// A block below its labels. Terraform takes two at most; a level for each of thousands would take the stack.
     fn labelled(&self, block: &Block) -> Node<'t> {
         let range = self.place(block.span());
         let inner = Node::new(range.clone(), self.body(&block.body).kind);
-        block.labels.iter().rev().fold(inner, |inner, label| {
-            let key = self.key(label.as_str(), label.span());
-            Node::new(range.clone(), Kind::Map(vec![(key, inner)]))
-        })
+        block
+            .labels
+            .iter()
+            .take(LABELS)
+            .rev()
+            .fold(inner, |inner, label| {
+                let key = self.key(label.as_str(), label.span());
+                Node::new(range.clone(), Kind::Map(vec![(key, inner)]))
+            })
     }
 
     /// What a text is made of, or what a function is given.

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::findings;
 use super::terminal::Terminal;
 use super::watch;
-use crate::diag::Sink;
+use crate::diag::{Sink, guarded};
 use crate::output::{self, Staging};
 use crate::source::{FileId, Sources};
 use crate::spec::{self, Bases};
@@ -160,7 +160,11 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
         let sources = &all.sources;
         let done = files.par_iter();
         let done: Vec<_> = done
-            .map(|parts| job.build(&texts(parts, sources), failed))
+            .map(|parts| {
+                let build = || job.build(&texts(parts, sources), failed);
+                let file = parts.last().copied().unwrap_or_default();
+                guarded(file, build).unwrap_or_else(|panic| Ok(Done::failed(panic)))
+            })
             .collect();
         for (parts, done) in files.into_iter().zip(done) {
             let file = parts.last().copied().unwrap_or_default();

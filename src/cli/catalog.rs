@@ -138,7 +138,7 @@ fn known_profile(release: &Release, profile: &str) -> Result<()> {
     let hint = crate::diag::did_you_mean(profile, known.iter().copied());
     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
     Err(anyhow!(
-        "profile `{profile}` is not recorded for vLLM {}{hint}\nrecorded profiles: {}",
+        "profile `{profile}` is not recorded for vLLM {}{hint}; recorded profiles: {}",
         release.version(),
         known.join(", ")
     ))

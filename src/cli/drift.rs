@@ -20,8 +20,8 @@ use crate::artifact::Artifact;
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, Release, Version};
 use crate::config::Config;
-use crate::diag::Diagnostic;
 use crate::diag::render::{Report, place, render};
+use crate::diag::{Diagnostic, guarded};
 use crate::lint::drift::{Fate, Item, Queries, drift};
 use crate::lint::{Product, Scope};
 use crate::source::{LineCol, Sources};
@@ -122,13 +122,13 @@ pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let profiles = lint::scope::profiles(catalog, &config, &args.profile)?;
     let files = walk::files(&args.paths, &config, &here)?;
-    let loaded = load(files, sources, &Progress::none());
-    complain(&loaded, &here)?;
+    let mut loaded = load(files, sources, &Progress::none());
     let items = items(
-        &loaded,
+        &mut loaded,
         &config,
         [from, to].map(|release| product(catalog, release, &profiles)),
     );
+    complain(&loaded, &here)?;
     let mut diff = catalog.diff(from, to, &profiles);
     pages::only_vllm(&mut diff);
     let items = items.iter().map(|(artifact, item)| {
@@ -172,7 +172,7 @@ fn product<'c>(catalog: &'c Catalog, release: &Release, profiles: &[String]) -> 
 }
 
 fn items(
-    loaded: &Loaded,
+    loaded: &mut Loaded,
     config: &Config,
     [from, to]: [Product<'static>; 2],
 ) -> Vec<(crate::source::FileId, Item)> {
@@ -184,8 +184,13 @@ fn items(
     let mut all = Vec::new();
     for artifact in &loaded.artifacts {
         let text = loaded.sources.get(artifact.file).text();
-        let found = drift(artifact, text, &from, &to);
-        all.extend(found.into_iter().map(|item| (artifact.file, item)));
+        match guarded(artifact.file, || drift(artifact, text, &from, &to)) {
+            Ok(found) => all.extend(found.into_iter().map(|item| (artifact.file, item))),
+            Err(panic) => {
+                loaded.faults.push(panic);
+                loaded.unreadable = true;
+            }
+        }
     }
     all
 }

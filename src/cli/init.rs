@@ -14,6 +14,7 @@ use super::terminal::Terminal;
 use super::{findings, page};
 use crate::catalog::Range;
 use crate::diag::{Sink, one_line};
+use crate::input;
 use crate::naming;
 use crate::output::Writer;
 use crate::resolve::{self, Options};
@@ -239,10 +240,12 @@ fn within(folder: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// Rejects a file that exists: nothing is overwritten.
+/// Rejects a file that exists with another text: nothing is overwritten. An earlier run may have been killed after it wrote
+/// some of the files.
 fn check_absent(folder: &Path, file: &File) -> Result<()> {
     let path = within(folder, &file.path);
-    if path.symlink_metadata().is_err() {
+    let is_same = || input::read_text(&path, input::SMALL).is_ok_and(|text| text == file.text);
+    if path.symlink_metadata().is_err() || is_same() {
         return Ok(());
     }
     let ci = [Pipeline::GitHub, Pipeline::GitLab];
@@ -296,7 +299,11 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
     }
     if let Some(pipeline) = project.pipeline {
         let path = pipeline.path();
-        writeln!(err, "Then replace OWNER in {path}, and commit all files.")?;
+        let what = match pipeline {
+            Pipeline::GitHub => "OWNER and the commit",
+            Pipeline::GitLab => "OWNER",
+        };
+        writeln!(err, "Then replace {what} in {path}, and commit all files.")?;
     } else if args.folder.join(GITLAB).exists() {
         writeln!(
             err,

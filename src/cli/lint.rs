@@ -22,7 +22,7 @@ pub use args::LintArgs;
 
 use crate::catalog::Range;
 use crate::config::{Config, plain};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, INTERNAL_ERROR, one_line};
 use crate::lint::date::Date;
 use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
@@ -118,6 +118,7 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.check(&loaded);
+        loaded.unreadable |= found.iter().any(|d| d.code == INTERNAL_ERROR);
         if args.fix || args.diff {
             (loaded, found) = self.fix(loaded, found, out)?;
         }
@@ -172,7 +173,7 @@ impl Job<'_> {
         }
         for (_, why) in written.kept.values() {
             let why = chain(why);
-            writeln!(err, "error: {why}; the file was not changed")?;
+            writeln!(err, "error: {}; the file was not changed", one_line(&why))?;
         }
         let mut loaded = outcome.loaded.again(|id| {
             let path = outcome.loaded.sources.get(id).path();

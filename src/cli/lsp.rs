@@ -9,6 +9,7 @@ mod document;
 mod hover;
 mod position;
 mod symbol;
+mod wire;
 mod word;
 mod workspace;
 
@@ -35,6 +36,7 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::diag::caught;
 use document::Document;
 use position::Encoding;
 use workspace::Workspace;
@@ -55,7 +57,7 @@ pub struct LspArgs {
 /// # Errors
 /// When the other side does not speak the protocol, or the configuration is wrong.
 pub fn run(_: &LspArgs) -> Result<u8> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, writer) = wire::connect()?;
     let (id, params) = connection.initialize_start()?;
     let params: InitializeParams = serde_json::from_value(params)?;
     let encoding = Encoding::agreed(&params);
@@ -76,7 +78,9 @@ pub fn run(_: &LspArgs) -> Result<u8> {
     };
     let code = server.serve()?;
     drop(server);
-    threads.join()?;
+    if let Ok(written) = writer.join() {
+        written?;
+    }
     Ok(code)
 }
 
@@ -152,7 +156,10 @@ impl Server {
                     self.connection.sender.send(answer.into())?;
                 }
                 Message::Notification(told) if told.method == Exit::METHOD => return Ok(1),
-                Message::Notification(told) => self.note(told),
+                Message::Notification(told) => {
+                    // No response belongs to a notification. The next check of the document shows its findings.
+                    let _ = caught(|| self.note(told));
+                }
                 Message::Response(_) => {}
             }
         }
@@ -206,7 +213,9 @@ impl Server {
 
     fn answer(&mut self, request: Request) -> Response {
         let Request { id, method, params } = request;
-        match self.result(&method, params) {
+        let result = caught(|| self.result(&method, params));
+        let internal = |why| Err(failed(ErrorCode::InternalError, why));
+        match result.unwrap_or_else(internal) {
             Ok(value) => Response::new_ok(id, value),
             Err(error) => Response::new_err(id, error.code, error.message),
         }

@@ -45,6 +45,7 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::diag::{caught, note_panics, one_line};
 use memory::Pages;
 use terminal::Terminal;
 
@@ -182,7 +183,12 @@ pub fn main() -> ExitCode {
         Ok(cli) => {
             cli.color.set();
             pages.suit(&cli.command);
-            run(&cli, newer::configuration(&matches))
+            note_panics();
+            let ran = caught(|| run(&cli, newer::configuration(&matches)));
+            ran.unwrap_or_else(|why| {
+                let _ = writeln!(Terminal::stderr(), "error: {}", one_line(&why));
+                ExitCode::from(2)
+            })
         }
         Err(error) => error.exit(),
     }
@@ -212,7 +218,11 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
         Err(error) if closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // A write error cannot be reported: stderr is closed.
-            let _ = writeln!(Terminal::stderr(), "error: {error:#}");
+            let _ = writeln!(
+                Terminal::stderr(),
+                "error: {}",
+                one_line(&format!("{error:#}"))
+            );
             ExitCode::from(2)
         }
     }

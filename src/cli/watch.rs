@@ -60,7 +60,7 @@ pub(super) fn repeat(
             Ok(code) => code != 0,
             Err(error) if closed(&error) => return Err(error),
             Err(error) => {
-                writeln!(err, "error: {error:#}")?;
+                writeln!(err, "error: {}", one_line(&format!("{error:#}")))?;
                 true
             }
         };

@@ -14,7 +14,7 @@ use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
 use crate::artifact::{Artifact, Kind};
 use crate::config::Config;
-use crate::diag::{Diagnostic, RuleInfo, Sink};
+use crate::diag::{Diagnostic, RuleInfo, Sink, guarded};
 use crate::source::Sources;
 
 /// The settings of a run.
@@ -62,12 +62,13 @@ pub fn run_telling(
         .declared(declared);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
-        let findings = file::lint(artifact, text, &scope, &rules);
-        findings.into_iter().for_each(|d| found.push(d));
+        let findings = guarded(artifact.file, || file::lint(artifact, text, &scope, &rules));
+        let findings = found.take(findings).into_iter().flatten();
+        findings.for_each(|d| found.push(d));
         done();
     }
     project(artifacts, sources, settings, &rules, &mut found);
-    let suppressions = suppressions(artifacts, sources, &known);
+    let suppressions = suppressions(artifacts, sources, &known, &mut found);
     let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
         levels.is_off(rule)
     });
@@ -107,7 +108,8 @@ fn specs(
             false => &artifact.parts,
         };
         let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
-        let said = spec::lint(&parts, vllm, &mut declared);
+        let said = guarded(artifact.file, || spec::lint(&parts, vllm, &mut declared));
+        let said = found.take(said).unwrap_or_default();
         found.absorb(said);
     }
     (found, declared)
@@ -124,19 +126,29 @@ fn project(
     for rule in rules {
         if let Check::Project(check) = rule.check {
             let mut out = Findings::new(&rule.info);
-            check(&cx, &mut out);
+            // Which file is at fault is not known: the finding is at the first one.
+            let file = artifacts.first().map(|artifact| artifact.file);
+            found.take(guarded(file.unwrap_or_default(), || check(&cx, &mut out)));
             out.into_inner().into_iter().for_each(|d| found.push(d));
         }
     }
 }
 
-fn suppressions(artifacts: &[Artifact], sources: &Sources, known: &[RuleInfo]) -> Suppressions {
+fn suppressions(
+    artifacts: &[Artifact],
+    sources: &Sources,
+    known: &[RuleInfo],
+    found: &mut Sink,
+) -> Suppressions {
     let mut all = Suppressions::default();
     for artifact in artifacts {
         let source = sources.get(artifact.file);
         let text = source.text();
         if let Some(syntax) = comments(source.path(), artifact) {
-            all.absorb(Suppressions::scan(artifact.file, text, syntax, known));
+            let scanned = guarded(artifact.file, || {
+                Suppressions::scan(artifact.file, text, syntax, known)
+            });
+            all.absorb(found.take(scanned).unwrap_or_default());
         }
         let dashboards = artifact.readings().flat_map(|a| &a.dashboards);
         let mut seen = BTreeSet::new();

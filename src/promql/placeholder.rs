@@ -141,8 +141,12 @@ fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     found
 }
 
+/// The longest placeholder. Without a limit, each of many that nothing closes would be looked for to the end of the text.
+const LONGEST: usize = 4 << 10;
+
 /// Bytes of the placeholder that the text starts with; 0 if it starts with none.
 pub fn length(text: &str, dialect: Dialect) -> usize {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
     let found = match dialect {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),

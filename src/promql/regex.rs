@@ -343,7 +343,9 @@ impl<'a> Scanner<'a> {
 
 /// `{n}`, `{n,}` or `{n,m}` at the start of `text`: its length and counts. Anything else is literal.
 fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
-    let body = &text[1..text.find('}')?];
+    let within = |c: char| c.is_ascii_digit() || c == ',';
+    let (body, _) = text.strip_prefix('{')?.split_once(|c| !within(c))?;
+    text[1 + body.len()..].starts_with('}').then_some(())?;
     let (fewest, most) = match body.split_once(',') {
         None => {
             let count = count(body)?;

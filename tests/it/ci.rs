@@ -45,6 +45,33 @@ fn the_action_is_valid() {
     invalid("github-actions.json", &action);
 }
 
+/// A tag can move: each action has the hash of a commit, and its version beside it. The hashes are also those of `slosmith init`.
+#[test]
+fn actions_are_pinned() {
+    let workflows = std::fs::read_dir(root().join(".github/workflows")).expect("a folder");
+    let workflows = workflows.map(|entry| entry.expect("a file").path());
+    let others = ["action.yml", "templates/init/github.yaml", "docs/ci.md"];
+    let files: Vec<_> = workflows
+        .chain(others.map(|path| root().join(path)))
+        .collect();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("a file");
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let (name, pinned) = line.split_once('@').expect("a version");
+            let (commit, version) = pinned.split_once("  # v").expect(line);
+            let is_hash = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+            assert!(is_hash && !version.is_empty(), "{}: {line}", path.display());
+            if name.ends_with("actions/checkout") {
+                assert!(
+                    text.contains("persist-credentials: false"),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
 /// GitLab reads two documents: the inputs, and the jobs that they are put into.
 #[test]
 fn the_gitlab_file_is_valid() {
@@ -88,10 +115,12 @@ fn what_init_writes_is_valid() {
     let uses = workflow["jobs"]["slosmith"]["steps"][1]["uses"]
         .as_str()
         .expect("a text");
-    assert_eq!(uses, concat!("OWNER/slosmith@v", env!("CARGO_PKG_VERSION")));
-    // What the action needs, its job allows.
-    assert_eq!(workflow["permissions"]["pull-requests"], "write");
-    assert_eq!(workflow["permissions"]["security-events"], "write");
+    assert_eq!(uses, format!("OWNER/slosmith@{}", "0".repeat(40)));
+    // What the action needs, its job allows, and nothing else is allowed.
+    let permissions = &workflow["jobs"]["slosmith"]["permissions"];
+    assert_eq!(permissions["pull-requests"], "write");
+    assert_eq!(permissions["security-events"], "write");
+    assert_eq!(workflow["permissions"], Value::Object(Default::default()));
 
     let project = Project::empty();
     project

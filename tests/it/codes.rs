@@ -31,9 +31,10 @@ const INDIRECT: [(&str, &[&str]); 7] = [
 ];
 
 /// Entries whose example is in words: it needs more files, a huge file, other bytes or an editor.
-const IN_WORDS: [&str; 7] = [
+const IN_WORDS: [&str; 8] = [
     "empty-file",
     "idle-removal",
+    "internal-error",
     "invalid-configuration",
     "not-utf8",
     "too-deep",

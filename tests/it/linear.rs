@@ -216,6 +216,18 @@ fn nesting_never_takes_the_stack() {
             "{open}"
         );
     }
+    // Labels of one block, and expressions.
+    for open in [
+        "a \"b\" ", "\"a\" ", "a = [", "[", "{a = ", "(", "!", "-", "\"${", "a {\n", "x ? y : ",
+    ] {
+        for before in ["a ", "a = "] {
+            let text = format!("{before}{}", open.repeat(count));
+            let code = lint("a.tf", &text, "concise");
+            assert!(code.is_some(), "{before}{open}");
+        }
+    }
+    let labels = format!("a {}{{\n}}\n", "\"b\" ".repeat(4 * count));
+    assert!(lint("a.tf", &labels, "concise").is_some());
     for open in ["(", "-", "sum(", "a[", "a[(", "{", "a and ", "a ^ "] {
         let text = format!("```promql\n{}\n```\n", open.repeat(count));
         let code = lint("a.md", &text, "concise");

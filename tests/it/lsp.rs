@@ -504,3 +504,52 @@ fn half_written_files_are_told_and_forgotten() {
     assert_eq!(editor.found("chat.yaml"), json!([]));
     editor.end();
 }
+
+/// What is no message of the protocol gets an error, and the session goes on.
+#[test]
+fn what_is_no_message_ends_no_session() {
+    use std::io::{BufRead, Read, Write};
+    let project = Project::empty();
+    let mut editor = Editor::open(&project, &["utf-8"]);
+    for body in ["[]", "[{}]", "{", "7", "\u{e9}"] {
+        let input = editor.input.as_mut().expect("open");
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("written");
+        let mut header = String::new();
+        while !header.ends_with("\r\n\r\n") {
+            assert_ne!(
+                editor.output.read_line(&mut header).expect("a line"),
+                0,
+                "{body}"
+            );
+        }
+        let length = header.trim().rsplit(' ').next().expect("a length");
+        let mut answer = vec![0; length.parse().expect("a number")];
+        editor.output.read_exact(&mut answer).expect("an answer");
+        let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+        assert!(
+            answer["id"].is_null() && answer["error"]["code"].is_i64(),
+            "{answer}"
+        );
+    }
+    editor.show("chat.yaml", SPEC);
+    assert_eq!(editor.found("chat.yaml"), json!([]));
+    editor.end();
+    // What is announced is not there: the server ends as at any other end, and takes no memory for it.
+    let mut editor = Editor::open(&project, &["utf-8"]);
+    let input = editor.input.as_mut().expect("open");
+    write!(input, "Content-Length: {}\r\n\r\n{{}}", u64::MAX).expect("written");
+    drop(editor.input.take());
+    assert_eq!(editor.child.wait().expect("an end").code(), Some(1));
+}
+
+/// A name that no generated name can be made of takes neither the session nor the other files with it.
+#[test]
+fn long_names_of_any_letters_are_findings() {
+    let project = Project::empty();
+    let long = SPEC.replace("name: chat", &format!("name: {}", "é".repeat(24)));
+    let mut editor = Editor::open(&project, &["utf-8"]);
+    editor.show("chat.yaml", &long);
+    let found = editor.found("chat.yaml");
+    assert_eq!(found[0]["code"], "bad-name", "{found:#}");
+    editor.end();
+}

@@ -24,6 +24,7 @@ mod docs;
 mod fuzz;
 mod gate;
 mod grafana;
+mod growth;
 mod guides;
 mod health;
 mod hostile;

@@ -13,6 +13,9 @@ fn pages_stand_alone_and_say_everything() {
         for foreign in ["<script", "<link", "<img", "src=", "@import", "url("] {
             assert!(!text.contains(foreign), "{}: {foreign}", page.display());
         }
+        let policy =
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src";
+        assert!(text.contains(policy), "{}", page.display());
     }
     let text =
         std::fs::read_to_string(folder.path().join("mangaassist-vllm.html")).expect("a page");

@@ -113,6 +113,15 @@ fn nothing_is_overwritten() {
             .says(advice);
         assert_eq!(project.snapshot("."), before, "{file}");
     }
+    // Neither are the files of a run that was killed before its end.
+    let project = Project::empty();
+    init(&project, &["--ci", "github"]).exits(0);
+    let whole = project.files(".");
+    for file in &whole {
+        project.remove(file);
+        init(&project, &["--ci", "github"]).exits(0);
+        assert_eq!(project.files("."), whole, "{file}");
+    }
     // A spec of another service is no obstacle.
     let project = Project::new();
     init(&project, &[]).exits(0);

@@ -72,15 +72,15 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, fences: &[Fence]) {
     }
 }
 
-/// What is around a line.
+/// What is around a line. Each part is looked through once, however many lines are in it.
 #[derive(Default)]
 struct Page {
-    /// The headings above it: how deep, and where.
-    headings: Vec<(usize, Range<usize>)>,
+    /// The headings above it: how deep, and whether they tell of a change.
+    headings: Vec<(usize, bool)>,
     /// The lines without a blank one among them that it is in, or that are before it.
     block: Range<usize>,
-    /// Those before these, where they introduce them.
-    before: Range<usize>,
+    /// True when these tell of a change, or those before them that introduce them.
+    is_change: bool,
     is_open: bool,
 }
 
@@ -91,37 +91,42 @@ impl Page {
         let depth = words.len() - words.trim_start_matches('#').len();
         if depth > 0 {
             self.headings.retain(|(above, _)| *above < depth);
-            self.headings.push((depth, line));
-            (self.block, self.before, self.is_open) = (0..0, 0..0, false);
+            self.headings.push((depth, tells_of_change(words)));
+            (self.block, self.is_change, self.is_open) = (0..0, false, false);
         } else if words.is_empty() {
             self.is_open = false;
         } else if !self.is_open {
-            let end = text[line.start..]
-                .find("\n\n")
-                .map_or(text.len(), |len| line.start + len);
-            let before = std::mem::replace(&mut self.block, line.start..end);
-            let introduces = text[before.clone()].trim_end().ends_with(':');
-            self.before = if introduces { before } else { 0..0 };
+            let before = std::mem::replace(&mut self.block, line.start..end_of_block(text, &line));
+            let before = text[before].trim_end();
+            let block = &text[self.block.clone()];
+            // Rows of a table stand for themselves, below the first one.
+            let around = match words.starts_with('|') {
+                true => &text[line],
+                false => block,
+            };
+            self.is_change =
+                tells_of_change(around) || (before.ends_with(':') && tells_of_change(before));
             self.is_open = true;
         }
     }
 
-    /// True when something around a part of the text tells of a change. Rows of a table stand for themselves.
+    /// True when something around a part of the text tells of a change.
     fn tells_of_change(&self, text: &str, part: &Range<usize>) -> bool {
-        let is_table = text[self.block.clone()].trim_start().starts_with('|');
-        let block = match is_table {
-            true => {
-                self.block.start
-                    ..text[self.block.clone()]
-                        .find('\n')
-                        .map_or(self.block.end, |n| self.block.start + n)
-            }
-            false => self.block.clone(),
-        };
-        let headings = self.headings.iter().map(|(_, at)| at.clone());
-        let mut around = headings.chain([self.before.clone(), block, part.clone()]);
-        around.any(|at| tells_of_change(&text[at]))
+        self.is_change
+            || self.headings.iter().any(|(_, is_change)| *is_change)
+            || tells_of_change(&text[part.clone()])
     }
+}
+
+/// Where the lines end that a line begins: at a blank one, a heading or a fence.
+fn end_of_block(text: &str, line: &Range<usize>) -> usize {
+    let lines = text[line.end..].split_inclusive('\n');
+    let ends = |words: &str| {
+        let marks = ["#", "```", "~~~"];
+        words.is_empty() || marks.iter().any(|mark| words.starts_with(mark))
+    };
+    let full = lines.take_while(|line| !ends(line.trim_start()));
+    line.end + full.map(str::len).sum::<usize>()
 }
 
 fn tells_of_change(text: &str) -> bool {

@@ -38,6 +38,15 @@ pub(super) struct Done {
     pub(super) findings: Sink,
 }
 
+impl Done {
+    /// Nothing but why the spec was not built.
+    pub(super) fn failed(why: Diagnostic) -> Self {
+        let mut done = Self::default();
+        done.findings.push(why);
+        done
+    }
+}
+
 /// One service, compared and staged.
 pub(super) struct Built {
     pub(super) service: String,

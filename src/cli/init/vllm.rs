@@ -107,7 +107,7 @@ pub(super) fn chosen(
         let newest = newest(catalog);
         let why = reject(&Range::parse(&newest)?, page).unwrap_or_default();
         bail!(
-            "cannot detect the vLLM release (closest: {newest}, but {why})\npass `--vllm RANGE` instead of `--metrics`"
+            "cannot detect the vLLM release (closest: {newest}, but {why}); pass `--vllm RANGE` instead of `--metrics`"
         );
     };
     let check = |text: &str| {

@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::cli::read;
 use crate::config::QueryLanguage;
 use crate::diag::render::place;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
 use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
@@ -32,6 +32,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) stdin: Option<PathBuf>,
     /// Query languages that the configuration sets.
     pub(in crate::cli) languages: BTreeMap<PathBuf, QueryLanguage>,
+    /// Folders and files that the walk could not look at, and why.
+    pub(in crate::cli) unreadable: Vec<(PathBuf, String)>,
 }
 
 /// Files that were read, and errors of the unreadable ones.
@@ -79,14 +81,11 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
         match read {
             Ok(Ok(file)) => loaded.files.push((file, named)),
             Ok(Err(fault)) => loaded.unread.push((fault, named)),
-            Err(error) => {
-                let file = loaded.sources.add(SourceFile::new(path, ""));
-                let message = format!("cannot read this file: {error}");
-                let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
-                loaded.unread.push((fault, true));
-                loaded.unknown = true;
-            }
+            Err(error) => loaded.cannot_read(path, &format!("cannot read this file: {error}")),
         }
+    }
+    for (path, why) in &files.unreadable {
+        loaded.cannot_read(path, &format!("cannot read this folder: {why}"));
     }
     progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
@@ -142,6 +141,13 @@ enum From {
 }
 
 impl Loaded {
+    fn cannot_read(&mut self, path: &Path, message: &str) {
+        let file = self.sources.add(SourceFile::new(path, ""));
+        let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
+        self.unread.push((fault, true));
+        self.unknown = true;
+    }
+
     /// The same files with other texts.
     pub(in crate::cli) fn again(&self, texts: impl Fn(FileId) -> Option<String>) -> Self {
         let mut sources = Sources::default();
@@ -194,7 +200,8 @@ impl Loaded {
                 filler: templates.has(source.path()).then_some(Filler::Terraform),
                 ..Hints::default()
             };
-            let mut read = artifact::read_with(*file, source.path(), source.text(), hints);
+            let read = || artifact::read_with(*file, source.path(), source.text(), hints);
+            let mut read = guarded(*file, read).unwrap_or_else(|panic| Err(panic.into()));
             if let Ok(artifact) = &mut read
                 && !named
             {
@@ -238,7 +245,10 @@ impl Loaded {
                     let source = self.sources.get(*file);
                     self.passed.note_silent(source.path(), source.text());
                 }
-                Err(fault) => self.fail(fault, *named),
+                Err(unread) => {
+                    let named = *named || unread.fault.code == INTERNAL_ERROR;
+                    self.fail(unread, named);
+                }
             }
         }
         artifact::share_languages(&mut self.artifacts);
@@ -255,7 +265,10 @@ impl Loaded {
                 return true;
             }
             let mut found = Sink::default();
-            artifact.parts = bases.of(artifact.file, sources, &mut found);
+            let parts = guarded(artifact.file, || {
+                bases.of(artifact.file, sources, &mut found)
+            });
+            artifact.parts = found.take(parts).unwrap_or_default();
             let whole = !found.has_errors();
             faults.absorb(found);
             whole

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::input::Files;
 use crate::artifact::ending;
@@ -82,7 +82,7 @@ enum List {
 /// Each file comes once, under the first of its paths: links come after what they lead to.
 ///
 /// # Errors
-/// When a path does not exist or a folder cannot be read.
+/// When a path does not exist.
 pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
     let mut files = Files::default();
     let mut candidates = Vec::new();
@@ -92,7 +92,7 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
         } else if !path.exists() {
             bail!("{}: no such file or folder", path.display());
         } else if path.is_dir() {
-            walk(path, config, here, &mut candidates)?;
+            candidates.extend(walk(path, config, here, &mut files.unreadable));
         } else {
             candidates.push(Candidate {
                 path: path.clone(),
@@ -122,14 +122,26 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
 }
 
 /// The files in a folder. Links to folders are not followed.
-fn walk(path: &Path, config: &Config, here: &Path, found: &mut Vec<Candidate>) -> Result<()> {
+fn walk(
+    path: &Path,
+    config: &Config,
+    here: &Path,
+    unreadable: &mut Vec<(PathBuf, String)>,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
     let wanted = |entry: &walkdir::DirEntry| {
         entry.depth() == 0 || !(is_skipped(entry) || config.excludes(entry.path(), here))
     };
     let root = real(path);
     let folder = walkdir::WalkDir::new(path).sort_by_file_name();
     for entry in folder.into_iter().filter_entry(wanted) {
-        let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                unreadable.push(refused(path, &error));
+                continue;
+            }
+        };
         let ending = ending(entry.path());
         let language = Code::of(entry.path());
         let list = match ending {
@@ -152,12 +164,19 @@ fn walk(path: &Path, config: &Config, here: &Path, found: &mut Vec<Candidate>) -
             });
         }
     }
-    Ok(())
+    found
 }
 
 /// A path without links, or as it is if it cannot be resolved.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// What the walk could not look at, and why.
+fn refused(folder: &Path, error: &walkdir::Error) -> (PathBuf, String) {
+    let why = error.io_error().map(ToString::to_string);
+    let path = shown(error.path().unwrap_or(folder));
+    (path, why.unwrap_or_else(|| error.to_string()))
 }
 
 fn is_skipped(entry: &walkdir::DirEntry) -> bool {

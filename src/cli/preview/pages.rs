@@ -61,30 +61,35 @@ impl Pages {
 impl Page {
     fn new(status: u16, html: &str) -> Self {
         let digest = Digest::of(html.as_bytes()).to_string();
+        let html = html.replacen(POLICY, "", 1);
         let at = html.rfind("</body>").unwrap_or(html.len());
         let (before, after) = html.split_at(at);
+        let script = format!("<script src=\"{SCRIPT_PATH}\" data-digest=\"{digest}\"></script>\n");
         Self {
             status,
-            html: format!("{before}{}{after}", script(&digest)),
+            html: format!("{before}{script}{after}"),
             digest,
         }
     }
 }
 
+/// The policy of a page in a file, which has no script. A served page has the policy of [`super::serve`] alone.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+    style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n";
+
+/// Path of the script that every served page has.
+pub(super) const SCRIPT_PATH: &str = "/reload.js";
+
 /// Polls for a newer page, also while the server is stopped; the server responds when there is one.
-fn script(digest: &str) -> String {
-    let code = r#"<script>
+pub(super) const SCRIPT: &str = r#"const digest = document.currentScript.dataset.digest;
 (async () => {
   for (;;) {
-    const answer = await fetch("?after=DIGEST").catch(() => null);
+    const answer = await fetch("?after=" + digest).catch(() => null);
     if (answer && answer.status === 205) return location.reload();
     if (!answer || answer.status !== 204) await new Promise((done) => setTimeout(done, 1000));
   }
 })();
-</script>
 "#;
-    code.replace("DIGEST", digest)
-}
 
 fn list(pages: &BTreeMap<String, String>) -> String {
     let item = |path: &String| {

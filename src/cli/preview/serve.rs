@@ -10,12 +10,16 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use tiny_http::{Header, Method, Request, Response};
 
-use super::pages::{Page, Pages};
+use super::pages::{Page, Pages, SCRIPT, SCRIPT_PATH};
 use crate::cli::page::is_here;
 use crate::cli::terminal::Terminal;
 
 /// Time that a browser waits for a newer page before it sends another request.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Pages have styles of their own, and no other scripts and requests than those of the reload.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'";
 
 /// A server that runs as long as the process.
 pub(super) struct Server {
@@ -108,6 +112,9 @@ fn response(request: &Request, newest: &Newest) -> Response<std::io::Cursor<Vec<
             "",
         );
     }
+    if path == SCRIPT_PATH {
+        return typed(200, SCRIPT, "text/javascript; charset=utf-8");
+    }
     let page = newest.page(path);
     typed(page.status, &page.html, "text/html; charset=utf-8")
 }
@@ -151,6 +158,7 @@ fn typed(status: u16, text: &str, kind: &str) -> Response<std::io::Cursor<Vec<u8
         ("Cache-Control", "no-store"),
         ("X-Content-Type-Options", "nosniff"),
         ("X-Frame-Options", "DENY"),
+        ("Content-Security-Policy", POLICY),
     ];
     let response = Response::from_string(text).with_status_code(status);
     let headers = headers

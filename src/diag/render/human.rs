@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::{Report, fix_title};
-use crate::diag::{Diagnostic, Fix, Label, Severity, shown};
+use crate::diag::{Diagnostic, Fix, Label, Severity, one_line};
 use crate::source::{Sources, Span};
 use view::View;
 
@@ -147,7 +147,7 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
     Some(title.element(view.snippet().patches(patches)))
 }
 
-/// Text that may quote a file must not steer the terminal.
+/// Text that may quote a file must neither steer the terminal nor forge a line of ours.
 fn clean(text: &str) -> String {
-    shown(text).into_owned()
+    one_line(text).into_owned()
 }

@@ -53,6 +53,24 @@ fn junit() {
 }
 
 #[test]
+fn a_quoted_value_forges_no_line() {
+    let mut sources = Sources::default();
+    let file = sources.add(crate::source::SourceFile::new("a.yaml", "a: b\n"));
+    let forged = "`x\nerror: forged\u{1b}[31m\u{202e}`";
+    let found = crate::diag::Diagnostic::error("x", crate::source::Span::new(file, 3..4), forged)
+        .label(forged)
+        .help(forged)
+        .note(forged);
+    let text = render(Format::Human, &Report::new(&[found], &sources, RULES));
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    assert!(
+        !text.lines().any(|line| line.starts_with("error: forged")),
+        "{text}"
+    );
+    assert_eq!(text.matches("`x\\nerror: forged").count(), 4, "{text}");
+}
+
+#[test]
 fn links_and_colours_only_when_asked() {
     let Sample { sources, found } = sample();
     let report = Report::new(&found, &sources, RULES);

@@ -33,7 +33,7 @@ impl Served {
     /// Changes a file, and waits until the page that was read before is out of date.
     fn after(&self, path: &str, change: impl FnOnce()) -> String {
         let before = self.get(path);
-        let digest = before.split("?after=").nth(1).expect("a script");
+        let digest = before.split("data-digest=\"").nth(1).expect("a script");
         let digest = digest.split('"').next().expect("a digest");
         let (host, request) = (self.host.clone(), format!("GET {path}?after={digest}"));
         let waiting = std::thread::spawn(move || {
@@ -64,6 +64,20 @@ fn pages_follow_the_spec() {
     let served = Served::start(&project);
     let first = served.get("/");
     assert!(first.starts_with("HTTP/1.1 200"), "{first}");
+    // One policy, which allows the script that reloads the page and no other.
+    assert!(
+        first.contains("Content-Security-Policy: default-src 'none'"),
+        "{first}"
+    );
+    assert!(
+        !first.contains("http-equiv") && !first.contains("<script>"),
+        "{first}"
+    );
+    assert!(
+        served
+            .get("/reload.js")
+            .contains("Content-Type: text/javascript")
+    );
     let page = served.after("/svc.html", || {
         project.edit("specs/svc.yaml", "owner: team", "owner: others");
     });
