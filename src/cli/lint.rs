@@ -45,7 +45,8 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let range = args.vllm.as_deref().map(Range::parse).transpose();
     let range = range.map_err(|why| anyhow!("`--vllm`: {}", why.with_help()))?;
     let products = scope::products(&config, range.as_ref(), &args.profile)?;
-    let scope = Scope::configured(products, &config);
+    let mut scope = Scope::configured(products, &config);
+    scope.is_guess = range.is_none() && config.vllm.is_none();
     let root = config_folder(&config, &here);
     let job = Job {
         args,

@@ -161,7 +161,7 @@ impl Advice<'_, '_, '_> {
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
             let help = format!("use `{new}` (same values{since})");
-            return (help, self.rename(name, Applicability::Safe));
+            return (help, self.rename(name, with_releases(self.cx)));
         }
         let on = product.describe(&coverage.present);
         let (first, second) = if older {
@@ -243,6 +243,14 @@ impl Advice<'_, '_, '_> {
             Replacement::Family(_) | Replacement::Split(_) => return None,
         };
         cx.replace_expr(&context.span, &text, Applicability::Unsafe)
+    }
+}
+
+/// How certain a new name is: where nothing names the releases in use, they may be older and have only the old name.
+pub(super) fn with_releases(cx: &QueryCx<'_, '_>) -> Applicability {
+    match cx.scope.is_guess {
+        true => Applicability::Unsafe,
+        false => Applicability::Safe,
     }
 }
 

@@ -6,8 +6,9 @@ use super::fixes;
 use super::query::{QueryCx, Series};
 use super::rule::Findings;
 use super::subject::{Dead, Known, Why};
+use crate::artifact::Role;
 use crate::catalog::Lifetime;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 
 /// A series of a query, and the releases that do not expose it for one reason.
 pub(super) struct MissingMetric<'a, 'q, 'c> {
@@ -81,7 +82,11 @@ impl MissingMetric<'_, '_, '_> {
             self.series.name, self.known.product.name
         );
         let at = self.cx.span(&self.series.name_span);
-        let finding = out.at(at, message).label(label);
+        let mut finding = out.at(at, message).label(label);
+        if self.cx.query.role == Role::Mention && finding.severity == Severity::Error {
+            // A text may speak of older releases.
+            finding.severity = Severity::Warning;
+        }
         fixes::advise(
             self.cx,
             self.series,

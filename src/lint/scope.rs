@@ -83,6 +83,8 @@ pub struct Scope<'c> {
     pub scrape_interval: Duration,
     /// The oldest Prometheus that must support the queries.
     pub prometheus: Option<Release>,
+    /// The releases are a guess: neither the configuration nor the command line names any.
+    pub is_guess: bool,
 }
 
 impl<'c> Scope<'c> {
@@ -98,6 +100,7 @@ impl<'c> Scope<'c> {
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
+            is_guess: false,
         }
     }
 

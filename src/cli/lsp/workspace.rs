@@ -196,10 +196,9 @@ impl Configured {
 }
 
 fn scope_of(config: &Config) -> Result<Scope<'static>> {
-    Ok(Scope::configured(
-        scope::products(config, None, &[])?,
-        config,
-    ))
+    let mut scope = Scope::configured(scope::products(config, None, &[])?, config);
+    scope.is_guess = config.vllm.is_none();
+    Ok(scope)
 }
 
 /// The specs of the working directory; none where it cannot be walked.

@@ -1,7 +1,7 @@
 //! Metrics that vLLM has deprecated.
 
 use crate::catalog::lineage::ChangeKind;
-use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -32,7 +32,7 @@ declare_rule! {
         group: Group::Catalog,
         level: Severity::Info,
         certain: "Certain: lineage names the release that deprecates the metric.",
-        fixes: Fixes::Safe("replaces the name with the new name, if every selected release has it"),
+        fixes: Fixes::Both { safe: "replaces the name with the new name, if every selected release has it", risky: "does the same if neither `vllm` in `slosmith.toml` nor `--vllm` sets the releases" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -71,7 +71,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                     series,
                     &known.spelled(&known.family),
                     &known.spelled(new),
-                    Applicability::Safe,
+                    fixes::with_releases(cx),
                 );
                 finding = finding.maybe_fix(fix);
             }

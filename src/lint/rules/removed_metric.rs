@@ -35,7 +35,7 @@ declare_rule! {
         group: Group::Catalog,
         level: Severity::Error,
         certain: "Certain for recorded releases. The rule assumes the releases that `--vllm`, the configuration or the spec selects.",
-        fixes: Fixes::Both { safe: "replaces the name with the new name, or queries both names with `or`", risky: "replaces the metric with an expression over other metrics that shows the same" },
+        fixes: Fixes::Both { safe: "replaces the name with the new name, or queries both names with `or`", risky: "replaces the metric with an expression over other metrics that shows the same, or the name if neither `vllm` in `slosmith.toml` nor `--vllm` sets the releases" },
         since: "0.1.0",
         check: Check::Query(check),
     };
