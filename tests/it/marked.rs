@@ -81,7 +81,9 @@ fn a_fixed_file_keeps_its_mark() {
         "{MARK}groups: [{{name: g, rules: [{{record: a, expr: vllm:gpu_cache_usage_perc}}]}}]\n"
     );
     project.write("a.yaml", &text);
-    project.run(&["lint", "a.yaml", "--fix"]).exits(0);
+    project
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--fix"])
+        .exits(0);
     let new = text.replace("gpu_cache_usage_perc", "kv_cache_usage_perc");
     assert_eq!(project.read("a.yaml"), new);
 }

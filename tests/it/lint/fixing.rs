@@ -18,7 +18,7 @@ fn project() -> Project {
 fn safe_fixes_leave_nothing_fixable() {
     let project = project();
     project
-        .run(&["lint", "a.yaml", "--fix"])
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--fix"])
         .exits(1)
         .says("3 findings fixed");
     let text = project.read("a.yaml");
@@ -31,7 +31,7 @@ fn safe_fixes_leave_nothing_fixable() {
     }
     let before = project.snapshot("a.yaml");
     project
-        .run(&["lint", "a.yaml", "--fix"])
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--fix"])
         .exits(1)
         .says("0 findings fixed");
     assert_eq!(project.snapshot("a.yaml"), before);
@@ -41,10 +41,19 @@ fn safe_fixes_leave_nothing_fixable() {
 fn unsafe_fixes_are_asked_for() {
     let project = project();
     let before = project.snapshot(".");
-    project.run(&["lint", "a.yaml", "--unsafe-fixes"]).exits(1);
+    project
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--unsafe-fixes"])
+        .exits(1);
     assert_eq!(project.snapshot("."), before, "written without `--fix`");
     project
-        .run(&["lint", "a.yaml", "--fix", "--unsafe-fixes"])
+        .run(&[
+            "lint",
+            "--vllm",
+            "0.33.0",
+            "a.yaml",
+            "--fix",
+            "--unsafe-fixes",
+        ])
         .exits(0)
         .says("4 findings fixed");
     let ratio = "(rate(vllm:prefix_cache_hits_total[5m]) / rate(vllm:prefix_cache_queries_total[5m])) < 0.5";
@@ -60,7 +69,7 @@ fn a_diff_writes_nothing() {
     let project = project();
     let before = project.snapshot(".");
     let ran = project
-        .run(&["lint", "a.yaml", "--diff"])
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--diff"])
         .exits(1)
         .says("3 findings can be fixed");
     assert!(
@@ -93,6 +102,8 @@ fn fixes_reach_into_nested_text() {
     project
         .run(&[
             "lint",
+            "--vllm",
+            "0.33.0",
             "map.yaml",
             "--fix",
             "--level",
@@ -108,7 +119,9 @@ fn markdown_is_mended_in_its_fences() {
     let project = Project::new();
     let text = "# Runbook\n\nvllm:gpu_cache_usage_perc is a word.\n\n- step\n  ```promql\n  max(\n    vllm:gpu_cache_usage_perc\n  )\n  ```\n";
     project.write("a.md", text);
-    project.run(&["lint", "a.md", "--fix"]).exits(0);
+    project
+        .run(&["lint", "--vllm", "0.33.0", "a.md", "--fix"])
+        .exits(0);
     let mended = text.replace("    vllm:gpu", "    vllm:kv");
     assert_eq!(project.read("a.md"), mended);
 }
@@ -135,7 +148,15 @@ fn a_link_out_of_the_project_is_not_written_through() {
         "inside/link/a.yaml",
     ] {
         project
-            .run(&["lint", "--fix", "--config", "inside/slosmith.toml", named])
+            .run(&[
+                "lint",
+                "--vllm",
+                "0.33.0",
+                "--fix",
+                "--config",
+                "inside/slosmith.toml",
+                named,
+            ])
             .exits(2)
             .says("outside the project")
             .says("the file was not changed");
@@ -144,7 +165,14 @@ fn a_link_out_of_the_project_is_not_written_through() {
     // A link inside the project is followed, and what is named outside it is meant.
     assert_eq!(project.read("inside/b.yaml"), mended);
     let named = ["inside/c.yaml", "outside/a.yaml", "outside/link"];
-    let run = ["lint", "--fix", "--config", "inside/slosmith.toml"];
+    let run = [
+        "lint",
+        "--vllm",
+        "0.33.0",
+        "--fix",
+        "--config",
+        "inside/slosmith.toml",
+    ];
     project.run(&[&run[..], &named].concat()).exits(0);
     assert_eq!(project.read("outside/a.yaml"), mended);
     assert_eq!(project.read("outside/link/a.yaml"), mended);
@@ -168,11 +196,12 @@ fn two_paths_to_a_file_are_one_file() {
         &["b", &whole],
     ] {
         project.write("b/rules.yaml", &text);
-        let ran = project.run(&[&["lint", "--format", "concise"], paths].concat());
+        let ran =
+            project.run(&[&["lint", "--vllm", "0.33.0", "--format", "concise"], paths].concat());
         let ran = ran.exits(1).says("Found 1 error");
         assert_eq!(ran.out.matches("removed-metric").count(), 1, "{paths:?}");
         project
-            .run(&[&["lint", "--fix"], paths].concat())
+            .run(&[&["lint", "--vllm", "0.33.0", "--fix"], paths].concat())
             .exits(0)
             .says("1 finding fixed");
         assert!(project.path("a.yaml").is_symlink());
@@ -187,7 +216,7 @@ fn hard_links_are_separate_files() {
     let text = rules(&["vllm:gpu_cache_usage_perc > 0.9"]);
     project.write("a.yaml", &text);
     std::fs::hard_link(project.path("a.yaml"), project.path("b.yaml")).expect("a link");
-    let run = ["lint", "--fix", "a.yaml", "b.yaml"];
+    let run = ["lint", "--vllm", "0.33.0", "--fix", "a.yaml", "b.yaml"];
     project.run(&run).exits(0).says("2 findings fixed");
     for name in ["a.yaml", "b.yaml"] {
         assert!(project.read(name).contains("kv_cache_usage_perc"), "{name}");

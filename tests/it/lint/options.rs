@@ -78,19 +78,40 @@ fn style_is_asked_only_by_name() {
 #[test]
 fn equal_findings_are_shown_once_and_counted() {
     let project = project();
-    let out = project.run(&["lint", "a.yaml"]).exits(1).out;
+    let out = project
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml"])
+        .exits(1)
+        .out;
     assert_eq!(out.matches("error[removed-metric]").count(), 1, "{out}");
     assert!(out.contains("note: also at "), "{out}");
     let table =
         "findings  files  fixable  level  rule\n       2      1        2  error  removed-metric\n";
     assert!(out.ends_with(&format!("{table}\n")), "{out}");
-    let table_alone = project.run(&["lint", "a.yaml", "--statistics"]).exits(1);
+    let table_alone = project
+        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--statistics"])
+        .exits(1);
     assert_eq!(table_alone.out, table);
-    let json = ["lint", "a.yaml", "--statistics", "--format", "json"];
+    let json = [
+        "lint",
+        "--vllm",
+        "0.33.0",
+        "a.yaml",
+        "--statistics",
+        "--format",
+        "json",
+    ];
     let json: Value = serde_json::from_str(&project.run(&json).exits(1).out).expect("JSON");
     assert_eq!(json[0]["findings"], 2);
     assert_eq!(json[0]["group"], "catalog");
-    let sarif = ["lint", "a.yaml", "--statistics", "--format", "sarif"];
+    let sarif = [
+        "lint",
+        "--vllm",
+        "0.33.0",
+        "a.yaml",
+        "--statistics",
+        "--format",
+        "sarif",
+    ];
     project
         .run(&sarif)
         .exits(2)
@@ -126,7 +147,7 @@ fn standard_input_is_a_file_with_a_name() {
     let project = Project::empty();
     let text = rules(&[DEAD]);
     let lint = |args: &[&str]| {
-        let base = ["lint", "-", "--format", "concise"];
+        let base = ["lint", "--vllm", "0.33.0", "-", "--format", "concise"];
         run(&project, &[&base[..], args].concat(), &[], &text)
     };
     let (code, out) = lint(&[]);
