@@ -121,7 +121,7 @@ fn alert(name: &str, state: u32) -> String {
 
 const ENGINE: &str =
     "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";
-const REQUESTS: &str = "http_requests_total{job=\"vllm\", cluster=\"c\", handler=\"/v1/x\", status=\"2xx\", instance=\"i\"}";
+const REQUESTS: &str = "http_requests_total{job=\"vllm\", cluster=\"c\", handler=\"/v1/completions\", method=\"POST\", status=\"2xx\", instance=\"i\"}";
 
 fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]) {
     let files = bundled::folder_for("vllm-serving", None);

@@ -221,22 +221,36 @@ fn replicas_on_old_and_new_releases_count_once_each() {
         (bucket(&both_new), "0+180x30"),
     ];
     let series: Vec<_> = series.iter().map(|(s, v)| (s.as_str(), *v)).collect();
-    check(
-        "vllm-serving",
-        Some(">=0.9,<0.13"),
+    check_files(
+        &serving_before_0_13(">=0.9,<0.13"),
         &["slo-inter-token-latency"],
+        "1m",
         &series,
         &[(total, "20m", Some(6.0)), (bad, "20m", Some(0.5))],
     );
 }
 
+/// The files for releases that do not count the engine's errors: without the objective for them.
+fn serving_before_0_13(vllm: &str) -> Vec<OutFile> {
+    let text = bundled::spec("vllm-serving");
+    let (before, rest) = text
+        .split_once("  engine-errors:\n")
+        .expect("the objective");
+    let (_, behind) = rest.split_once("  ttft:\n").expect("the next objective");
+    let text = format!("{before}  ttft:\n{behind}");
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("  engine_errors:"));
+    bundled::build(&lines.collect::<Vec<_>>().join("\n"), Some(vllm))
+}
+
 fn gauges_of_both_names_combine() {
     let labels =
         |pod| format!("cluster=\"c\", model_name=\"m\", engine=\"0\", job=\"vllm\", pod=\"{pod}\"");
-    check(
-        "vllm-serving",
-        Some(">=0.8.5,<0.13"),
+    check_files(
+        &serving_before_0_13(">=0.8.5,<0.13"),
         &["records"],
+        "1m",
         &[
             (
                 &format!("vllm:gpu_cache_usage_perc{{{}}}", labels("old")),

@@ -32,7 +32,7 @@ declare_rule! {
         group: Group::Catalog,
         level: Severity::Info,
         certain: "Certain: lineage names the release that deprecates the metric.",
-        fixes: Fixes::Both { safe: "replaces the name with the new name, if every selected release has it", risky: "does the same if neither `vllm` in `slosmith.toml` nor `--vllm` sets the releases" },
+        fixes: Fixes::Safe("replaces the name with the new name, if every selected release has it. Unsafe if neither `vllm` in `slosmith.toml` nor `--vllm` selects releases"),
         since: "0.1.0",
         check: Check::Query(check),
     };

@@ -19,7 +19,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-const FIX: [&str; 4] = ["lint", "--fix", "a.yaml", "b.yaml"];
+const FIX: [&str; 6] = ["lint", "--vllm", "0.33.0", "--fix", "a.yaml", "b.yaml"];
 
 fn old() -> String {
     alerts(&["vllm:gpu_cache_usage_perc > 90"])
