@@ -81,7 +81,7 @@ fn sign(text: &str) -> Option<Sign> {
 }
 
 /// True for what VictoriaMetrics reads and Prometheus does not, and what people also write by mistake: an `offset` or a
-/// range behind parentheses, several arguments of an aggregation. It is a sign only beside a surer one.
+/// range behind parentheses, several arguments of an aggregation, names with dots. It is a sign only beside a surer one.
 pub(super) fn may_be_metrics_ql(text: &str) -> bool {
     let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
     let mut open = Vec::new();
@@ -101,7 +101,10 @@ pub(super) fn may_be_metrics_ql(text: &str) -> bool {
         before = Some(*token);
         *token == Token::Sign(",") && open.last() == Some(&true)
     });
+    let is_dotted = |word: &str| word.split('.').filter(|part| !part.is_empty()).count() > 1;
+    let is_dotted = |token: &Token<'_>| matches!(token, Token::Word(word) if is_dotted(word));
     has_list
+        || tokens.iter().any(is_dotted)
         || tokens.windows(2).any(|pair| {
             pair == [Token::Sign(")"), Token::Word("offset")]
                 || pair == [Token::Sign(")"), Token::Sign("[")]

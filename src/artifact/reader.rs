@@ -84,7 +84,7 @@ impl Reader {
         let signs: Vec<_> = queries.par_iter().map(language::sign_of).collect();
         for ((at, query), sign) in queries.iter_mut().enumerate().zip(signs) {
             match sign {
-                Some(Sign::VmRange) if is_prom_ql(query) => {
+                Some(Sign::VmRange) => {
                     query.language = Language::MetricsQl;
                     has_vmrange = true;
                 }
@@ -177,6 +177,7 @@ impl Reader {
             is_partial: is_assembled
                 || holes.any(|at| !is_quoted(&text.value, at))
                 || self.is_branched(&text.span())
+                || self.lacks_lines(&text)
                 || self.is_prose && language::is_sketch(&text.value),
             text: text.value,
             map: text.map,
@@ -194,6 +195,39 @@ impl Reader {
         let template = self.template.as_ref();
         let part = template.and_then(|(filler, text)| Some((text.get(span.range())?, *filler)));
         part.is_some_and(|(text, filler)| is_branched(text, filler))
+    }
+
+    /// True when a template writes whole lines of a query: all of it, or some in its block.
+    fn lacks_lines(&self, query: &Text) -> bool {
+        let Some((_, text)) = &self.template else {
+            return false;
+        };
+        let written = |line: &&str| {
+            const CONTROL: [&str; 9] = [
+                "/*", "block", "define", "else", "end", "if", "range", "template", "with",
+            ];
+            let inner = line
+                .trim()
+                .strip_prefix("{{")
+                .and_then(|line| line.strip_suffix("}}"));
+            let inner = inner.map(|inner| inner.trim_matches(['-', ' ']));
+            inner.is_some_and(|inner| {
+                let word = inner.split([' ', '(']).next().unwrap_or_default();
+                !CONTROL.contains(&word) && !inner.starts_with("/*") && !inner.contains(":=")
+            })
+        };
+        let range = query.span().range();
+        let before = text.get(..range.start).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before.len() - start;
+        let above = before[..start].lines().next_back();
+        let is_inside = |line: &&str| line.len() - line.trim_start().len() >= column;
+        query.value.trim().is_empty()
+            || above.as_ref().is_some_and(written) && before[start..].trim().is_empty()
+            || with_actions(text, &query.span())
+                .lines()
+                .skip(1)
+                .any(|line| is_inside(&line) && written(&line))
     }
 
     /// True when a template adds lines among these bytes.

@@ -29,8 +29,8 @@ const FENCES: [&str; 10] = [
 /// Beginnings of words that tell of a change.
 const STEMS: [&str; 26] = [
     "alias", "before", "chang", "compat", "deprecat", "drop", "error", "former", "gone", "hidden",
-    "hist", "instead", "legac", "migrat", "miss", "obsol", "outdat", "previous", "releas", "remov",
-    "renam", "replac", "typo", "unknown", "upgrad", "version",
+    "histor", "instead", "legac", "migrat", "miss", "obsol", "outdat", "previous", "releas",
+    "remov", "renam", "replac", "typo", "unknown", "upgrad", "version",
 ];
 
 /// Whole words that do.
