@@ -189,6 +189,7 @@ impl Job<'_> {
     fn check(&self, loaded: &Loaded) -> Vec<Diagnostic> {
         let scope = self.scope.clone().published(loaded.published());
         let scope = scope.adding(loaded.added_labels());
+        let scope = scope.pinned(loaded.pins());
         let settings = Settings {
             scope: &scope,
             config: self.config,

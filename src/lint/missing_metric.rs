@@ -87,6 +87,19 @@ impl MissingMetric<'_, '_, '_> {
             // A text may speak of older releases.
             finding.severity = Severity::Warning;
         }
+        let pin = self
+            .cx
+            .scope
+            .pin_with(self.known.product, &self.known.family);
+        if let Some(pin) = pin {
+            if finding.severity == Severity::Error {
+                finding.severity = Severity::Warning;
+            }
+            let (path, release) = (pin.path.display(), &pin.release);
+            finding = finding.note(format!(
+                "`{path}` uses vLLM {release}, which exposes the metric; set `vllm = \"{release}\"` in `slosmith.toml`"
+            ));
+        }
         fixes::advise(
             self.cx,
             self.series,

@@ -46,6 +46,7 @@ mod levels;
 mod listing;
 mod missing_metric;
 mod panel_schemas;
+pub mod pins;
 pub mod project;
 mod quantity;
 pub mod query;

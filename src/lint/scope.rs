@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::pins::Pin;
 use crate::catalog::{Catalog, ReleaseId, Selection};
 use crate::config::Config;
 use crate::lint::spec::Declared;
@@ -85,6 +86,8 @@ pub struct Scope<'c> {
     pub prometheus: Option<Release>,
     /// The releases are a guess: neither the configuration nor the command line names any.
     pub is_guess: bool,
+    /// Releases that files of the project pin, where the releases are a guess.
+    pins: Vec<Pin>,
 }
 
 impl<'c> Scope<'c> {
@@ -101,6 +104,7 @@ impl<'c> Scope<'c> {
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
             is_guess: false,
+            pins: Vec::new(),
         }
     }
 
@@ -137,6 +141,24 @@ impl<'c> Scope<'c> {
         let bare = |name: String| bare(&name).to_owned();
         self.published.extend(names.into_iter().map(bare));
         self
+    }
+
+    /// Adds releases that files pin; they matter only where nothing else names the releases.
+    #[must_use]
+    pub fn pinned(mut self, pins: impl IntoIterator<Item = Pin>) -> Self {
+        self.pins.extend(pins);
+        self
+    }
+
+    /// The first pin whose release has a family.
+    pub(super) fn pin_with(&self, product: &Product<'_>, family: &str) -> Option<&Pin> {
+        let catalog = product.catalog;
+        let has = |pin: &&Pin| {
+            let selection = catalog.select(&pin.release).ok();
+            let coverage = selection.map(|s| catalog.coverage(family, &s, &product.profiles));
+            coverage.is_some_and(|coverage| !coverage.present.is_empty())
+        };
+        self.pins.iter().filter(|_| self.is_guess).find(has)
     }
 
     /// Adds labels that a scrape adds.

@@ -15,6 +15,7 @@ use crate::config::QueryLanguage;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
 use crate::input;
+use crate::lint::pins::{Pin, pins};
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
 use crate::yaml::Filler;
@@ -174,6 +175,16 @@ impl Loaded {
         let read = self.files.par_iter();
         let of = |file: &FileId| artifact::added_labels(self.sources.get(*file).text());
         read.flat_map_iter(|(file, _)| of(file)).collect()
+    }
+
+    /// vLLM releases that files pin.
+    pub(super) fn pins(&self) -> Vec<Pin> {
+        let read = self
+            .files
+            .par_iter()
+            .map(|(file, _)| self.sources.get(*file));
+        read.flat_map_iter(|source| pins(source.path(), source.text()))
+            .collect()
     }
 
     /// Metrics that files publish, read or not.

@@ -34,7 +34,7 @@ declare_rule! {
         summary: "a selected release has removed the metric",
         group: Group::Catalog,
         level: Severity::Error,
-        certain: "Certain for recorded releases. The rule assumes the releases that `--vllm`, the configuration or the spec selects.",
+        certain: "Certain for recorded releases. The rule assumes the releases that `--vllm`, the configuration or the spec selects. Without a selection, it assumes the newest release, and warns only if a file pins a release that exposes the metric.",
         fixes: Fixes::Both { safe: "replaces the name with the new name, or queries both names with `or`", risky: "replaces the metric with an expression over other metrics that shows the same, or the name if neither `vllm` in `slosmith.toml` nor `--vllm` sets the releases" },
         since: "0.1.0",
         check: Check::Query(check),

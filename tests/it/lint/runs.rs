@@ -323,6 +323,20 @@ fn specs_speak_for_the_files_beside_them() {
         .exits(0);
 }
 
+/// Without a setting, the newest release is a guess. A release that the same files run is not.
+#[test]
+fn a_release_that_files_pin_makes_a_removed_metric_no_error() {
+    let project = project(&[("rules.yaml", &rules(&["vllm:gpu_cache_usage_perc > 0.9"]))]);
+    project.run(&["lint"]).exits(1);
+    project.write("deploy.yaml", "image: vllm/vllm-openai:v0.6.3\n");
+    let pinned = project.run(&["lint"]).exits(0);
+    let note = "`deploy.yaml` uses vLLM 0.6.3, which exposes the metric; set `vllm = \"0.6.3\"` in `slosmith.toml`";
+    assert!(pinned.out.contains(note), "{}", pinned.out);
+    project.run(&["lint", "--vllm", "0.33.0"]).exits(1);
+    project.write("deploy.yaml", "image: vllm/vllm-openai:v0.20.2\n");
+    project.run(&["lint"]).exits(1);
+}
+
 /// A path below `docs` in another repository says nothing about this one's `docs`.
 #[test]
 fn runbooks_of_other_repositories_are_not_looked_up() {
