@@ -200,6 +200,7 @@ impl File<'_> {
             if let Check::Query(check) = rule.check
                 && match read {
                     Read::Whole => true,
+                    Read::Labels => [Group::Catalog, Group::Labels].contains(&rule.info.group),
                     Read::Form => rule.info.group == Group::Catalog,
                     Read::Parts => OF_PARTS.contains(&rule.info.name),
                 }

@@ -59,6 +59,8 @@ declare_rule! {
 pub(in crate::lint) enum Read {
     /// It is PromQL.
     Whole,
+    /// It is MetricsQL with the form and the types of PromQL: labels come and go as in PromQL.
+    Labels,
     /// Its types do not fit, or it is MetricsQL, whose types differ: names and labels are as they are written.
     Form,
     /// Parts of it are missing: a name may be a part of the mistake.
@@ -70,8 +72,9 @@ pub(in crate::lint) enum Read {
 pub(in crate::lint) fn parse(query: &Query) -> (Option<(Expr, Read)>, Vec<Diagnostic>) {
     let (text, dialect) = (&query.text, query.dialect);
     if query.language == Language::MetricsQl {
-        let expr = parse_untyped(text, dialect).ok();
-        return (expr.map(|expr| (expr, Read::Form)), Vec::new());
+        let typed = parse_with(text, dialect).map(|expr| (expr, Read::Labels));
+        let read = typed.or_else(|_| parse_untyped(text, dialect).map(|expr| (expr, Read::Form)));
+        return (read.ok(), Vec::new());
     }
     if let Ok(expr) = parse_with(text, dialect) {
         return (Some((expr, Read::Whole)), Vec::new());
