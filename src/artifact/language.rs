@@ -254,8 +254,12 @@ impl<'t> Iterator for Tokens<'t> {
         loop {
             let rest = &self.text[self.at..];
             let byte = *rest.as_bytes().first()?;
-            let hole = match byte {
-                b'$' | b'[' | b'{' | b'<' | b'%' | b'_' => length(rest, Dialect::Template),
+            let next = rest.as_bytes().get(1);
+            let hole = match (byte, next) {
+                (b'$', _) | (b'<', Some(b'%' | b'<')) => length(rest, Dialect::Template),
+                (b'[' | b'{' | b'%' | b'_', next) if next == Some(&byte) => {
+                    length(rest, Dialect::Template)
+                }
                 _ => 0,
             };
             let (token, length) = match byte {

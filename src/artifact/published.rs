@@ -8,36 +8,33 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-/// Parts of the names of functions and types that make a metric, in small letters.
-const MAKERS: [&str; 10] = [
-    "counter",
-    "enum",
-    "gauge",
-    "histogram",
-    "info",
-    "metricfamily",
-    "newdesc",
-    "opts",
-    "summary",
-    "timer",
-];
+use regex::Regex;
+
+/// A call of a function, or a type, whose name has a part that makes a metric, up to its bracket.
+static MAKER: LazyLock<Regex> = LazyLock::new(|| {
+    let makers = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
+    let pattern = format!(r"(?i-u)(?:{makers}|\.name)[a-z0-9_.:!]*[({{]");
+    Regex::new(&pattern).expect("a valid pattern")
+});
+
+/// Parts of names that make a metric.
+static MAKES: LazyLock<Regex> = LazyLock::new(|| {
+    let makers = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
+    Regex::new(&format!("(?i-u){makers}")).expect("a valid pattern")
+});
+
+/// What stands before the name of a metric in other texts.
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"# HELP |# TYPE |new_name:|record"?:|replacement"?:"#;
+    Regex::new(pattern).expect("a valid pattern")
+});
 
 /// How functions that read a metric begin.
 const READERS: [&str; 13] = [
     "assert", "check", "expect", "extract", "fetch", "find", "get", "has", "is", "parse", "query",
     "read", "scrape",
-];
-
-/// What stands before the name of a metric in other texts.
-const MARKS: [&str; 7] = [
-    "# HELP ",
-    "# TYPE ",
-    "new_name:",
-    "record:",
-    "record\":",
-    "replacement:",
-    "replacement\":",
 ];
 
 /// Bytes of the arguments of a call that are read.
@@ -50,20 +47,14 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
     }
     let constants = constants(text, stem);
     let mut found = BTreeSet::new();
-    for mark in MARKS {
-        let behind = text
-            .match_indices(mark)
-            .map(|(at, _)| &text[at + mark.len()..]);
-        found.extend(behind.map(|rest| word(rest.trim_start_matches([' ', '"', '\'']))));
+    for mark in MARK.find_iter(text) {
+        let rest = &text[mark.end()..];
+        found.insert(word(rest.trim_start_matches([' ', '"', '\''])));
     }
-    for (at, bracket) in text.match_indices(['(', '{']) {
-        if is_maker(&text[..at]) {
-            let arguments = &text[at + bracket.len()..];
-            let end = arguments
-                .char_indices()
-                .map(|(at, _)| at)
-                .take_while(|at| *at <= LONGEST);
-            let arguments = &arguments[..end.last().unwrap_or(0)];
+    for call in MAKER.find_iter(text) {
+        if is_maker(&text[..call.end() - 1]) {
+            let arguments = &text[call.end()..];
+            let arguments = &arguments[..arguments.floor_char_boundary(LONGEST)];
             found.extend(name(&constants, within(arguments)));
         }
     }
@@ -83,6 +74,9 @@ pub fn added_labels(text: &str) -> Vec<String> {
         "targetLabel\":",
     ];
     const LISTS: [&str; 2] = ["podTargetLabels:", "targetLabels:"];
+    if memchr::memmem::find(text.as_bytes(), b"arget").is_none() {
+        return Vec::new();
+    }
     let behind = |mark: &'static str| {
         let places = text.match_indices(mark);
         places.map(move |(at, _)| &text[at + mark.len()..])
@@ -106,7 +100,7 @@ fn is_maker(before: &str) -> bool {
     let path = before[start..].to_ascii_lowercase();
     let mut parts = path.split(['.', ':', '!']).filter(|part| !part.is_empty());
     let reads = |part: &str| READERS.iter().any(|reader| part.starts_with(reader));
-    let makes = |part: &str| MAKERS.iter().any(|maker| part.contains(maker)) && !reads(part);
+    let makes = |part: &str| MAKES.is_match(part) && !reads(part);
     // `.name("x")` of a builder.
     path.ends_with(".name") || parts.any(makes)
 }

@@ -27,7 +27,7 @@ pub fn pins(path: &Path, text: &str) -> Vec<Pin> {
     let is_prose = path
         .extension()
         .is_some_and(|end| end == "md" || end == "markdown");
-    if is_prose || memchr::memmem::find(text.as_bytes(), b"vllm").is_none() {
+    if is_prose || !(text.contains("vllm-openai") || text.contains("==")) {
         return Vec::new();
     }
     let releases = PINNED
