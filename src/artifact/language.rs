@@ -173,7 +173,7 @@ impl Place<'_> {
     fn is_other(&self, is_stream: bool) -> bool {
         match self.token {
             Token::Sign("@") => matches!(self.before, Some(Token::Sign("{"))),
-            Token::Word(word) => LOG_QL.contains(word) && self.behind == Some(Token::Sign("(")),
+            Token::Word(word) => self.behind == Some(Token::Sign("(")) && LOG_QL.contains(word),
             Token::Sign("|") => is_stream && matches!(self.behind, Some(Token::Word(_))),
             Token::Sign("|=" | "|~" | "|>" | "!=" | "!~" | "!>") => {
                 is_stream && matches!(self.behind, Some(Token::Text | Token::Hole))

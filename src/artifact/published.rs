@@ -51,7 +51,10 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
         let rest = &text[mark.end()..];
         found.insert(word(rest.trim_start_matches([' ', '"', '\''])));
     }
-    for call in MAKER.find_iter(text) {
+    // Each part of a name is a literal.
+    let quoted = |(at, _): (usize, &str)| text[..at].ends_with(['"', '\'', '`']);
+    let has_literal = text.match_indices(stem).any(quoted);
+    for call in MAKER.find_iter(if has_literal { text } else { "" }) {
         if is_maker(&text[..call.end() - 1]) {
             let arguments = &text[call.end()..];
             let arguments = &arguments[..arguments.floor_char_boundary(LONGEST)];
