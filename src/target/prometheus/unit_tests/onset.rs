@@ -22,11 +22,15 @@ impl Steps {
         if n == 0.0 {
             return Self::NEXT;
         }
-        // Both are small and not negative.
+        // All are small and not negative.
         let floor = |x: f64| x.max(0.0).floor() as u64;
         Self {
             earliest: floor(share * (n - 1.0)).max(1),
-            latest: floor(share * (n + 1.0)) + 1,
+            // More than all of a window is never new: then all of it is enough.
+            latest: match share < 1.0 {
+                true => floor(share * (n + 1.0)) + 1,
+                false => (n + 1.0).ceil() as u64,
+            },
         }
     }
 
@@ -34,7 +38,7 @@ impl Steps {
     pub(super) fn within(n: f64) -> Self {
         Self {
             earliest: 1,
-            latest: Self::until(1.0, n).latest + 1,
+            latest: Self::until(1.0, n).latest + 2,
         }
     }
 
