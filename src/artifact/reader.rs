@@ -10,7 +10,7 @@ use super::{Artifact, Hints, Kind, Language, Query, Role, json};
 use crate::config::QueryLanguage;
 use crate::promql::{Dialect, parse_untyped, parse_with, placeholder};
 use crate::source::{FileId, Span};
-use crate::yaml::{Allowance, Filler, MARK, Text, is_branched};
+use crate::yaml::{Allowance, Filler, MARK, Text, is_branched, is_left_out};
 
 /// Gathers what is read from a file.
 pub(super) struct Reader {
@@ -199,35 +199,23 @@ impl Reader {
 
     /// True when a template writes whole lines of a query: all of it, or some in its block.
     fn lacks_lines(&self, query: &Text) -> bool {
-        let Some((_, text)) = &self.template else {
+        let Some((filler, text)) = &self.template else {
             return false;
         };
-        let written = |line: &&str| {
-            const CONTROL: [&str; 9] = [
-                "/*", "block", "define", "else", "end", "if", "range", "template", "with",
-            ];
-            let inner = line
-                .trim()
-                .strip_prefix("{{")
-                .and_then(|line| line.strip_suffix("}}"));
-            let inner = inner.map(|inner| inner.trim_matches(['-', ' ']));
-            inner.is_some_and(|inner| {
-                let word = inner.split([' ', '(']).next().unwrap_or_default();
-                !CONTROL.contains(&word) && !inner.starts_with("/*") && !inner.contains(":=")
-            })
-        };
-        let range = query.span().range();
-        let before = text.get(..range.start).unwrap_or_default();
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before.len() - start;
-        let above = before[..start].lines().next_back();
-        let is_inside = |line: &&str| line.len() - line.trim_start().len() >= column;
+        let span = query.span();
+        let before = text.get(..span.range().start).unwrap_or_default();
+        let (above, indent) = before.rsplit_once('\n').unwrap_or(("", before));
+        let is_inside = |line: &&str| line.len() - line.trim_start().len() >= indent.len();
+        let above = above
+            .lines()
+            .next_back()
+            .filter(|_| indent.trim().is_empty());
+        let below = with_actions(text, &span).lines().skip(1).filter(is_inside);
         query.value.trim().is_empty()
-            || above.as_ref().is_some_and(written) && before[start..].trim().is_empty()
-            || with_actions(text, &query.span())
-                .lines()
-                .skip(1)
-                .any(|line| is_inside(&line) && written(&line))
+            || above
+                .into_iter()
+                .chain(below)
+                .any(|line| is_left_out(line, *filler))
     }
 
     /// True when a template adds lines among these bytes.

@@ -244,42 +244,14 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let length = word.chars().count();
     let limit = (length / 3).max(1);
     // The distance is at least that of the lengths, and takes their product to find.
-    let close = |candidate: &&'a str| candidate.chars().count().abs_diff(length) <= limit;
-    let own = letters(word);
-    let bound = |candidate| (least_distance(&own, &letters(candidate)), candidate);
-    let near = known.into_iter().filter(close).map(bound);
-    let mut near: Vec<_> = near.filter(|(least, _)| *least <= limit).collect();
-    near.sort_unstable();
-    let mut best = None;
-    for (least, candidate) in near {
-        if best.is_some_and(|(distance, _)| distance < least) {
-            break;
-        }
-        let found = (strsim::osa_distance(word, candidate), candidate);
-        if found.0 <= limit && best.is_none_or(|best| found < best) {
-            best = Some(found);
-        }
-    }
-    best.map(|(_, candidate)| candidate)
-}
-
-/// How often a word has each letter; 64 are told apart.
-fn letters(word: &str) -> [u16; 64] {
-    let mut all = [0_u16; 64];
-    for c in word.chars() {
-        let count = &mut all[(u32::from(c) % 64) as usize];
-        *count = count.saturating_add(1);
-    }
-    all
-}
-
-/// The distance is at least this: each edit adds at most one letter and takes at most one away.
-fn least_distance(a: &[u16; 64], b: &[u16; 64]) -> usize {
-    let more = |a: &[u16; 64], b: &[u16; 64]| -> usize {
-        let pairs = a.iter().zip(b);
-        pairs.map(|(a, b)| usize::from(a.saturating_sub(*b))).sum()
-    };
-    more(a, b).max(more(b, a))
+    let close = |candidate: &&str| candidate.chars().count().abs_diff(length) <= limit;
+    known
+        .into_iter()
+        .filter(close)
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

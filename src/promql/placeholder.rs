@@ -120,7 +120,7 @@ pub fn filled(text: &str) -> Vec<Range<usize>> {
         )
     };
     match pairs.into_iter().any(is_sign) {
-        true => all(text, |rest| other(rest).unwrap_or(0)),
+        true => all(text, |rest| other(near(rest)).unwrap_or(0)),
         false => Vec::new(),
     }
 }
@@ -144,9 +144,14 @@ fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
 /// The longest placeholder. Without a limit, each of many that nothing closes would be looked for to the end of the text.
 const LONGEST: usize = 4 << 10;
 
+/// As much of a text as a placeholder at its start may have.
+fn near(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
 /// Bytes of the placeholder that the text starts with; 0 if it starts with none.
 pub fn length(text: &str, dialect: Dialect) -> usize {
-    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let text = near(text);
     let found = match dialect {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),
@@ -154,7 +159,6 @@ pub fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Adapter => adapter(text),
         Dialect::Template => grafana(text)
             .or_else(|| go_template(text))
-            .or_else(|| expression(text))
             .or_else(|| other(text)),
     };
     found.unwrap_or(0)
@@ -243,15 +247,12 @@ fn go_template(text: &str) -> Option<usize> {
     None
 }
 
-/// `${ … }` with an expression of Terraform in it, whose quotes and braces are in pairs; `$${ … }` is Grafana's there.
+/// `${ … }` with a name or an expression of Terraform in it, whose quotes and braces are in pairs.
 fn expression(text: &str) -> Option<usize> {
-    let inner = text
-        .strip_prefix("$${")
-        .or_else(|| text.strip_prefix("${"))?;
-    // `${1}` is a group of a pattern.
-    inner
-        .starts_with(|c: char| c.is_ascii_alphabetic() || "_\"(![".contains(c))
-        .then_some(())?;
+    let inner = text.strip_prefix("${")?;
+    // `${1}` is a group of a pattern, and Grafana sets what begins with `__`.
+    let is_named = inner.starts_with(|c: char| c.is_ascii_alphabetic() || "_\"(![".contains(c));
+    (is_named && !inner.starts_with("__")).then_some(())?;
     let start = text.len() - inner.len();
     let mut depth = 0;
     let mut quoted = false;
@@ -271,42 +272,28 @@ fn expression(text: &str) -> Option<usize> {
 /// What another program fills in: `{{ … }}` without Prometheus's own variables, `[[ .x ]]`, `<% … %>`, `${X}` unless
 /// Grafana sets it, `__X__`, and Juju's `%%x%%`.
 fn other(text: &str) -> Option<usize> {
-    // A longer one is none that people write; one without an end would be looked for from each sign.
-    let near = (0..4)
-        .find_map(|less| text.get(..CUT - less))
-        .unwrap_or(text);
     let between = |open: &str, close: &str| {
-        let inner = near.strip_prefix(open)?;
+        let inner = text.strip_prefix(open)?;
         let inner = &inner[..inner.find(close)?];
         let end = open.len() + inner.len() + close.len();
         (!inner.is_empty() && !inner.contains('\n')).then_some((inner, end))
-    };
-    let named = |inner: &str, signs: &[char]| {
-        let first = inner.trim_start_matches(['-', ' ']).chars().next();
-        first.is_some_and(|c| signs.contains(&c) || signs.is_empty() && is_first(c))
     };
     if text.starts_with("{{") {
         let own = |inner: &str| inner.contains("$labels") || inner.contains("$value");
         return go_template(text).filter(|end| !own(&text[..*end]));
     }
-    if let Some(inner) = near.strip_prefix("__") {
+    if let Some(inner) = text.strip_prefix("__") {
         let inner = &inner[..inner.find("__")?];
         let upper = |c: char| matches!(c, 'A'..='Z' | '0'..='9' | '_');
         let is_word =
             inner.starts_with(|c: char| c.is_ascii_uppercase()) && inner.chars().all(upper);
         return is_word.then_some(inner.len() + 4);
     }
-    let found = between("[[", "]]").filter(|(inner, _)| named(inner, &['.', '$']));
+    let is_go = |inner: &str| inner.trim_start_matches(['-', ' ']).starts_with(['.', '$']);
+    let found = between("[[", "]]").filter(|(inner, _)| is_go(inner));
     let found = found.or_else(|| between("<%", "%>"));
     let found = found.or_else(|| between("%%", "%%"));
-    let found = found.or_else(|| {
-        between("${", "}").filter(|(inner, _)| named(inner, &[]) && !inner.starts_with("__"))
-    });
-    found.map(|(_, end)| end)
-}
-
-fn is_first(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_'
+    found.map(|(_, end)| end).or_else(|| expression(text))
 }
 
 /// `<< … >>` on one line.

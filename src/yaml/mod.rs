@@ -33,8 +33,8 @@ pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
 pub use text::{
-    Body, MARK, Place, Text, TextMap, is_branched, json_string, probably_filled, readings,
-    surely_filled,
+    Body, MARK, Place, Text, TextMap, is_branched, is_left_out, json_string, probably_filled,
+    readings, surely_filled,
 };
 pub use tree::{Allowance, Document, tree};
 

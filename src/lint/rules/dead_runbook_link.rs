@@ -50,11 +50,12 @@ declare_rule! {
 }
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
+    let ours = remotes(cx.root);
     let readings = cx.artifacts.iter().flat_map(Artifact::readings);
     for alert in readings.flat_map(|artifact| &artifact.alerts) {
         let keys = ["runbook_url", "runbook"];
         for link in keys.iter().filter_map(|key| alert.annotation(key)) {
-            if let Some(fault) = fault(cx.root, link) {
+            if let Some(fault) = fault(cx.root, &ours, link) {
                 let finding = out.at(link.span(), fault.message);
                 let help = match fault.is_heading {
                     true => "add the heading, or fix the link",
@@ -74,14 +75,14 @@ struct Broken {
 }
 
 /// The mistake in a link; none if the link is right or cannot be checked.
-fn fault(root: &Path, link: &Text) -> Option<Broken> {
+fn fault(root: &Path, ours: &[String], link: &Text) -> Option<Broken> {
     let words = link.value.trim();
     let is_filled = !placeholder::spans(words, Dialect::Template).is_empty();
     if is_filled || words.contains(char::is_whitespace) {
         return None;
     }
     let (address, part) = words.split_once('#').unwrap_or((words, ""));
-    let path = local(root, address)?;
+    let path = local(root, ours, address)?;
     let shown = path
         .strip_prefix(root)
         .unwrap_or(&path)
@@ -104,8 +105,8 @@ fn fault(root: &Path, link: &Text) -> Option<Broken> {
     })
 }
 
-/// The file of a URL or path, if it is in this repository.
-fn local(root: &Path, address: &str) -> Option<PathBuf> {
+/// The file of a URL or path, if it is in this repository, which has these remotes.
+fn local(root: &Path, ours: &[String], address: &str) -> Option<PathBuf> {
     if address.is_empty() {
         return None;
     }
@@ -117,9 +118,9 @@ fn local(root: &Path, address: &str) -> Option<PathBuf> {
     let (repository, behind) = marks.iter().find_map(|mark| rest.split_once(mark))?;
     let (_, path) = behind.split_once('/')?;
     let path = root.join(path);
-    let is_ours = match remotes(root) {
-        remotes if remotes.is_empty() => path.exists(),
-        remotes => remotes.contains(&owner_and_name(repository.trim_end_matches("/-"))?),
+    let is_ours = match ours {
+        [] => path.exists(),
+        ours => ours.contains(&owner_and_name(repository.trim_end_matches("/-"))?),
     };
     is_ours.then_some(path)
 }

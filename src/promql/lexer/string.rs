@@ -2,7 +2,7 @@
 
 use super::{Kind, Lexer};
 use crate::promql::error::SyntaxError;
-use crate::promql::placeholder::Dialect;
+use crate::promql::placeholder::{self, Dialect};
 use crate::source::holds_only;
 
 impl Lexer<'_> {
@@ -57,12 +57,20 @@ impl Lexer<'_> {
         None
     }
 
-    /// A string without closing quote goes to the end of the line, but inside braces not beyond them.
+    /// A string without closing quote goes to the end of the line, but inside braces not beyond them. Those of a placeholder
+    /// belong to the string.
     pub(super) fn end_of_broken_string(&self) -> usize {
         let rest = &self.text[self.pos..];
         let line = rest.find('\n').unwrap_or(rest.len());
-        let brace = rest[..line].find('}').filter(|_| self.in_braces);
-        self.pos + brace.unwrap_or(line).max(1)
+        let mut end = if self.in_braces { 0 } else { line };
+        while let Some(step) = rest[end..line].find(['{', '}']) {
+            end += step;
+            match placeholder::length(&rest[end..line], self.dialect) {
+                0 if rest[end..].starts_with('}') => return self.pos + end.max(1),
+                length => end += length.max(1),
+            }
+        }
+        self.pos + line.max(1)
     }
 
     fn bad_escape(&self) -> SyntaxError {

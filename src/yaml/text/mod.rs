@@ -25,7 +25,7 @@ use crate::source::{FileId, Span};
 pub(super) use block::{Shape, decode_first};
 use segments::{Part, Segments};
 use spelling::Spelling;
-pub use template::{MARK, is_branched, probably_filled, readings, surely_filled};
+pub use template::{MARK, is_branched, is_left_out, probably_filled, readings, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]

@@ -54,6 +54,15 @@ pub fn is_branched(text: &str, filler: Filler) -> bool {
     action::all(text, filler).is_none_or(|actions| actions.iter().any(branches))
 }
 
+/// True for a line of actions alone one of which writes a value: such lines are left out, whatever they are.
+pub fn is_left_out(line: &str, filler: Filler) -> bool {
+    action::all(line, filler).is_some_and(|actions| {
+        let pieces = rendered(line, &actions, 0);
+        let writes = actions.iter().any(|a| matches!(a.what, What::Value));
+        writes && Line { pieces }.is_none()
+    })
+}
+
 /// Decodes one reading of a text; `None` when an action in it does not end.
 pub(super) fn decode(
     slice: &str,

@@ -167,7 +167,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(500))]
+    #![proptest_config(config(2000))]
 
     #[test]
     fn any_text_is_read_or_refused(text in any::<String>()) {

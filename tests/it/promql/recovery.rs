@@ -176,11 +176,9 @@ fn a_text_that_breaks_off_is_one_mistake() {
             let text = &query[..end];
             let (_, errors) = parse_recovering(text, dialect);
             let said: Vec<_> = errors.iter().map(|error| &error.message).collect();
-            // Behind a quote that nothing closes, braces may be those of a template. Only the first mistake is shown.
-            let most = if dialect == Dialect::Template { 2 } else { 1 };
-            assert!(said.len() <= most, "{text}: {said:#?}");
+            assert!(said.len() <= 1, "{text}: {said:#?}");
             let strict = parse_with(text, dialect);
-            assert_eq!(strict.is_err(), !said.is_empty(), "{text}: {said:#?}");
+            assert_eq!(strict.is_err(), said.len() == 1, "{text}: {said:#?}");
         }
     }
 }
