@@ -67,12 +67,15 @@ fn sign(text: &str) -> Option<Sign> {
         let was_stream = std::mem::take(&mut is_stream);
         match token {
             Token::Word("vmrange") => found = Some(Sign::VmRange),
-            Token::Sign("(") if before.is_some_and(Token::calls) => around.push("call"),
-            Token::Sign("{") if before.is_some_and(Token::is_operand) => around.push("{"),
-            Token::Sign("{") => around.push("stream"),
-            Token::Sign("[") if was_stream => around.push("stream"),
-            Token::Sign(sign @ ("(" | "[")) => around.push(sign),
-            Token::Sign(")" | "}" | "]") => is_stream = around.pop() == Some("stream"),
+            Token::Sign(b'(') if before.is_some_and(Token::calls) => around.push(Bracket::Call),
+            Token::Sign(b'{') if before.is_some_and(Token::is_operand) => {
+                around.push(Bracket::Labels);
+            }
+            Token::Sign(b'{') => around.push(Bracket::Stream),
+            Token::Sign(b'[') if was_stream => around.push(Bracket::Stream),
+            Token::Sign(b'[') => around.push(Bracket::Range),
+            Token::Sign(b'(') => around.push(Bracket::Plain),
+            Token::Sign(b')' | b'}' | b']') => is_stream = around.pop() == Some(Bracket::Stream),
             _ => {}
         }
         before = Some(token);
@@ -91,23 +94,23 @@ pub(super) fn may_be_metrics_ql(text: &str) -> bool {
             "avg", "count", "group", "max", "min", "stddev", "stdvar", "sum",
         ];
         match token {
-            Token::Sign("(") => {
+            Token::Sign(b'(') => {
                 open.push(matches!(before, Some(Token::Word(word)) if many.contains(&word)));
             }
-            Token::Sign("{" | "[") => open.push(false),
-            Token::Sign(")" | "}" | "]") => drop(open.pop()),
+            Token::Sign(b'{' | b'[') => open.push(false),
+            Token::Sign(b')' | b'}' | b']') => drop(open.pop()),
             _ => {}
         }
         before = Some(*token);
-        *token == Token::Sign(",") && open.last() == Some(&true)
+        *token == Token::Sign(b',') && open.last() == Some(&true)
     });
     let is_dotted = |word: &str| word.split('.').filter(|part| !part.is_empty()).count() > 1;
     let is_dotted = |token: &Token<'_>| matches!(token, Token::Word(word) if is_dotted(word));
     has_list
         || tokens.iter().any(is_dotted)
         || tokens.windows(2).any(|pair| {
-            pair == [Token::Sign(")"), Token::Word("offset")]
-                || pair == [Token::Sign(")"), Token::Sign("[")]
+            pair == [Token::Sign(b')'), Token::Word("offset")]
+                || pair == [Token::Sign(b')'), Token::Sign(b'[')]
         })
 }
 
@@ -116,8 +119,20 @@ struct Place<'t> {
     before: Option<Token<'t>>,
     token: Token<'t>,
     behind: Option<Token<'t>>,
-    /// The open bracket around it: `call` and `stream` for those of calls and of selectors without a name.
-    around: Option<&'t str>,
+    /// The open bracket around it.
+    around: Option<Bracket>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// Of a call, or of a list of labels.
+    Call,
+    /// Of a selector with a name.
+    Labels,
+    /// Of a selector without a name, and of its range.
+    Stream,
+    Range,
+    Plain,
 }
 
 impl Place<'_> {
@@ -127,44 +142,46 @@ impl Place<'_> {
             Some(Token::Word(next)) => {
                 next.eq_ignore_ascii_case("by") || next.eq_ignore_ascii_case("without")
             }
-            behind => behind == Some(Token::Sign("(")),
+            behind => behind == Some(Token::Sign(b'(')),
         }
     }
 
     fn is_metrics_ql(&self) -> bool {
         let follows = self.before.is_some_and(Token::is_operand);
         match self.token {
-            Token::Word(word) if word.starts_with(':') => self.before == Some(Token::Sign("[")),
+            Token::Word(word) if word.starts_with(':') => self.before == Some(Token::Sign(b'[')),
             // A word alone is most often a name or a label.
             Token::Word(_) if !follows && !self.opens() => false,
             Token::Word(word) => match word {
-                "with" | "WITH" => self.behind == Some(Token::Sign("(")),
+                "with" | "WITH" => self.behind == Some(Token::Sign(b'(')),
                 "keep_metric_names" => follows,
                 "default" | "DEFAULT" | "if" | "IF" | "ifnot" | "IFNOT" => {
                     follows && self.behind.is_some_and(Token::starts_operand)
                 }
                 "prefix" => {
-                    self.before == Some(Token::Sign(")")) && self.behind == Some(Token::Text)
+                    self.before == Some(Token::Sign(b')')) && self.behind == Some(Token::Text)
                 }
                 "limit" => {
-                    self.before == Some(Token::Sign(")"))
+                    self.before == Some(Token::Sign(b')'))
                         && matches!(self.behind, Some(Token::Number(_)))
                 }
                 "or" | "OR" => {
-                    matches!(self.around, Some("{" | "stream")) && self.before == Some(Token::Text)
+                    matches!(self.around, Some(Bracket::Labels | Bracket::Stream))
+                        && self.before == Some(Token::Text)
                 }
                 word => self.opens() && METRICS_QL.contains(word),
             },
-            Token::Number(number) => {
-                is_metrics_ql_number(number, matches!(self.around, Some("[" | "stream")))
+            Token::Number(number) => is_metrics_ql_number(
+                number,
+                matches!(self.around, Some(Bracket::Range | Bracket::Stream)),
+            ),
+            Token::Sign(b',') => self.around == Some(Bracket::Plain),
+            Token::Sign(b'\\') => true,
+            Token::Sign(b'@') => self.behind == Some(Token::Sign(b'(')),
+            Token::Sign(b'*') => {
+                self.before == Some(Token::Sign(b'(')) && self.behind == Some(Token::Sign(b')'))
             }
-            Token::Sign(",") => self.around == Some("("),
-            Token::Sign("\\") => true,
-            Token::Sign("@") => self.behind == Some(Token::Sign("(")),
-            Token::Sign("*") => {
-                self.before == Some(Token::Sign("(")) && self.behind == Some(Token::Sign(")"))
-            }
-            Token::Sign(_) | Token::Text | Token::Hole => false,
+            Token::Sign(_) | Token::Filter | Token::Text | Token::Hole => false,
         }
     }
 
@@ -172,12 +189,10 @@ impl Place<'_> {
     /// range.
     fn is_other(&self, is_stream: bool) -> bool {
         match self.token {
-            Token::Sign("@") => matches!(self.before, Some(Token::Sign("{"))),
-            Token::Word(word) => self.behind == Some(Token::Sign("(")) && LOG_QL.contains(word),
-            Token::Sign("|") => is_stream && matches!(self.behind, Some(Token::Word(_))),
-            Token::Sign("|=" | "|~" | "|>" | "!=" | "!~" | "!>") => {
-                is_stream && matches!(self.behind, Some(Token::Text | Token::Hole))
-            }
+            Token::Sign(b'@') => matches!(self.before, Some(Token::Sign(b'{'))),
+            Token::Word(word) => self.behind == Some(Token::Sign(b'(')) && LOG_QL.contains(word),
+            Token::Sign(b'|') => is_stream && matches!(self.behind, Some(Token::Word(_))),
+            Token::Filter => is_stream && matches!(self.behind, Some(Token::Text | Token::Hole)),
             _ => false,
         }
     }
@@ -204,7 +219,9 @@ enum Token<'t> {
     Text,
     /// What another program fills in.
     Hole,
-    Sign(&'t str),
+    /// What LogQL filters lines with, and PromQL labels: `|=`, `!~`.
+    Filter,
+    Sign(u8),
 }
 
 impl Token<'_> {
@@ -212,16 +229,18 @@ impl Token<'_> {
     fn is_operand(self) -> bool {
         match self {
             Self::Word(word) => !is_joint(word),
-            Self::Sign(sign) => matches!(sign, ")" | "}" | "]"),
+            Self::Sign(sign) => matches!(sign, b')' | b'}' | b']'),
             Self::Number(_) | Self::Text | Self::Hole => true,
+            Self::Filter => false,
         }
     }
 
     fn starts_operand(self) -> bool {
         match self {
             Self::Word(word) => !is_joint(word),
-            Self::Sign(sign) => matches!(sign, "(" | "{" | "-" | "+"),
+            Self::Sign(sign) => matches!(sign, b'(' | b'{' | b'-' | b'+'),
             Self::Number(_) | Self::Text | Self::Hole => true,
+            Self::Filter => false,
         }
     }
 
@@ -229,7 +248,7 @@ impl Token<'_> {
     fn calls(self) -> bool {
         match self {
             Self::Word(word) => !is_joint(word),
-            Self::Hole | Self::Sign(")") => true,
+            Self::Hole | Self::Sign(b')') => true,
             _ => false,
         }
     }
@@ -283,12 +302,11 @@ impl<'t> Iterator for Tokens<'t> {
                     (token, word.len())
                 }
                 _ => {
-                    let two = rest.get(..2).unwrap_or_default();
-                    let sign = match two {
-                        "|=" | "|~" | "|>" | "!=" | "!~" | "!>" => two,
-                        _ => &rest[..1],
-                    };
-                    (Token::Sign(sign), sign.len())
+                    let filters = matches!((byte, next), (b'|' | b'!', Some(b'=' | b'~' | b'>')));
+                    match filters {
+                        true => (Token::Filter, 2),
+                        false => (Token::Sign(byte), 1),
+                    }
                 }
             };
             self.at += length;
@@ -327,9 +345,9 @@ pub(super) fn is_sketch(text: &str) -> bool {
         || (0..tokens.len()).any(|at| {
             let end = |from| (from..tokens.len()).find(|at| !is_word(*at)).unwrap_or(at);
             match tokens[at] {
-                Token::Sign("<") => end(at + 1) > at + 1 && starts(end(at + 1), ">"),
-                Token::Sign("[") => is_word(at + 1) && starts(end(at + 1), "]"),
-                Token::Sign("{") => is_word(at + 1) && starts(end(at + 1), "}"),
+                Token::Sign(b'<') => end(at + 1) > at + 1 && starts(end(at + 1), b'>'),
+                Token::Sign(b'[') => is_word(at + 1) && starts(end(at + 1), b']'),
+                Token::Sign(b'{') => is_word(at + 1) && starts(end(at + 1), b'}'),
                 _ => false,
             }
         })

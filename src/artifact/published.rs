@@ -12,18 +12,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// Parts of the names of functions and types that make a metric.
+const MAKERS: &str = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
+
 /// A call of a function, or a type, whose name has a part that makes a metric, up to its bracket.
 static MAKER: LazyLock<Regex> = LazyLock::new(|| {
-    let makers = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
-    let pattern = format!(r"(?i-u)(?:{makers}|\.name)[a-z0-9_.:!]*[({{]");
+    let pattern = format!(r"(?i-u)(?:{MAKERS}|\.name)[a-z0-9_.:!]*[({{]");
     Regex::new(&pattern).expect("a valid pattern")
 });
 
-/// Parts of names that make a metric.
-static MAKES: LazyLock<Regex> = LazyLock::new(|| {
-    let makers = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
-    Regex::new(&format!("(?i-u){makers}")).expect("a valid pattern")
-});
+static MAKES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&format!("(?i-u){MAKERS}")).expect("a valid pattern"));
 
 /// What stands before the name of a metric in other texts.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
@@ -48,8 +47,10 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
     let constants = constants(text, stem);
     let mut found = BTreeSet::new();
     for mark in MARK.find_iter(text) {
-        let rest = &text[mark.end()..];
-        found.insert(word(rest.trim_start_matches([' ', '"', '\''])));
+        let rest = text[mark.end()..].trim_start_matches([' ', '"', '\'']);
+        if rest.starts_with(stem) {
+            found.insert(word(rest));
+        }
     }
     // Each part of a name is a literal.
     let quoted = |(at, _): (usize, &str)| text[..at].ends_with(['"', '\'', '`']);

@@ -196,6 +196,7 @@ impl File<'_> {
             Role::Mention => Read::Parts,
             _ => read,
         };
+        let mut cx = *cx;
         for rule in self.rules {
             if let Check::Query(check) = rule.check
                 && match read {
@@ -205,10 +206,7 @@ impl File<'_> {
                     Read::Parts => OF_PARTS.contains(&rule.info.name),
                 }
             {
-                let cx = QueryCx {
-                    rule: rule.info.name,
-                    ..*cx
-                };
+                cx.rule = rule.info.name;
                 run(rule, found, |out| check(&cx, out));
             }
         }

@@ -40,10 +40,21 @@ pub struct Product<'c> {
     pub profiles: Vec<String>,
 }
 
-impl Product<'_> {
+impl<'c> Product<'c> {
     /// Releases in words: `0.12.0–0.33.0`.
     pub fn describe(&self, releases: &[ReleaseId]) -> String {
         self.catalog.describe(releases)
+    }
+
+    /// Labels of several words on its own metrics.
+    fn own_labels(&self) -> impl Iterator<Item = &'c str> {
+        let families = self.catalog.families();
+        let own = families.filter(|family| self.claims(family.name()));
+        let shapes = own.flat_map(|family| family.shapes());
+        let labels = shapes.flat_map(|shape| &shape.labels);
+        labels
+            .map(String::as_str)
+            .filter(|label| label.contains('_'))
     }
 
     /// True if only names of this product begin like this, whether the metric exists or not.
@@ -88,12 +99,14 @@ pub struct Scope<'c> {
     pub is_guess: bool,
     /// Releases that files of the project pin, where the releases are a guess.
     pins: Vec<Pin>,
+    own_labels: BTreeSet<&'c str>,
 }
 
 impl<'c> Scope<'c> {
     /// A scope with the usual labels of a scrape.
     pub fn new(products: Vec<Product<'c>>) -> Self {
         Self {
+            own_labels: products.iter().flat_map(Product::own_labels).collect(),
             products,
             labels: ADDED_BY_SCRAPE.map(str::to_owned).into(),
             has_all_labels: false,
@@ -198,17 +211,8 @@ impl<'c> Scope<'c> {
     }
 
     /// Labels that a product has on its own metrics, with a name that a scrape would hardly add: of several words.
-    pub(super) fn own_labels(&self) -> impl Iterator<Item = &str> {
-        let own = self.products.iter().flat_map(|product| {
-            let families = product.catalog.families();
-            families.filter(|family| product.claims(family.name()))
-        });
-        let labels = own
-            .flat_map(|family| family.shapes())
-            .flat_map(|shape| &shape.labels);
-        labels
-            .map(String::as_str)
-            .filter(|label| label.contains('_'))
+    pub(super) fn own_labels(&self) -> &BTreeSet<&'c str> {
+        &self.own_labels
     }
 
     /// True if the list of added labels is complete.

@@ -75,6 +75,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut all = Vec::new();
     for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
         for scenario in &SCENARIOS {
+            // It counts requests that the engine failed: the label has that value since 0.13.
+            if scenario.vllm.is_some() && spec == "vllm-serving" {
+                continue;
+            }
             let name = format!("scenario::{}::{spec}", scenario.name.replace(' ', "_"));
             let run = move || agree(spec, scenario);
             all.push(in_ci(name, Needs::Promtool, run));

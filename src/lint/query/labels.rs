@@ -14,7 +14,7 @@ pub(in crate::lint) fn may_have(
     series: &Series<'_, '_>,
     label: &str,
 ) -> bool {
-    let is_of_another = || cx.scope.own_labels().any(|own| own == label);
+    let is_of_another = || cx.scope.own_labels().contains(label);
     !lacks(cx, series, label)
         || !(cx.scope.has_all_labels() || is_of_another() || slip(series, label).is_some())
 }

@@ -25,9 +25,8 @@ pub(super) fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> Flow {
     // A scrape may add any label, but hardly one that the product uses for something else.
     let has = |label: &str| shapes.iter().any(|shape| shape.may_have_label(label));
     let added = |label: &str| scope.added_labels().contains(label);
-    let others = scope
-        .own_labels()
-        .filter(|label| !has(label) && !added(label));
+    let others = scope.own_labels().iter().copied();
+    let others = others.filter(|label| !has(label) && !added(label));
     let no_buckets = subject.known().is_some_and(|known| !known.is_bucket());
     let others = others.chain(no_buckets.then_some("le"));
     let flow = Flow::of_series(names(sure).chain(le).collect(), None);

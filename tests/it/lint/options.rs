@@ -87,33 +87,13 @@ fn equal_findings_are_shown_once_and_counted() {
     let table =
         "findings  files  fixable  level  rule\n       2      1        2  error  removed-metric\n";
     assert!(out.ends_with(&format!("{table}\n")), "{out}");
-    let table_alone = project
-        .run(&["lint", "--vllm", "0.33.0", "a.yaml", "--statistics"])
-        .exits(1);
-    assert_eq!(table_alone.out, table);
-    let json = [
-        "lint",
-        "--vllm",
-        "0.33.0",
-        "a.yaml",
-        "--statistics",
-        "--format",
-        "json",
-    ];
-    let json: Value = serde_json::from_str(&project.run(&json).exits(1).out).expect("JSON");
+    let counted = ["lint", "--vllm", "0.33.0", "a.yaml", "--statistics"];
+    assert_eq!(project.run(&counted).exits(1).out, table);
+    let as_format = |format| project.run(&[&counted[..], &["--format", format]].concat());
+    let json: Value = serde_json::from_str(&as_format("json").exits(1).out).expect("JSON");
     assert_eq!(json[0]["findings"], 2);
     assert_eq!(json[0]["group"], "catalog");
-    let sarif = [
-        "lint",
-        "--vllm",
-        "0.33.0",
-        "a.yaml",
-        "--statistics",
-        "--format",
-        "sarif",
-    ];
-    project
-        .run(&sarif)
+    as_format("sarif")
         .exits(2)
         .says("`--statistics` has the formats");
 }
