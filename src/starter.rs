@@ -2,12 +2,15 @@
 //!
 //! [`files`] renders the templates under `init/` for a [`Project`]. Values that users change have a comment in the files.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Server};
 use crate::config;
 use crate::library;
 use crate::template::{TemplateError, Templates};
+use crate::units::{self, Unit};
 
 /// CI systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +86,45 @@ struct View<'a> {
     steps: bool,
     /// True if all releases label series with the engine: a data-parallel server has several.
     engines: bool,
+    /// Bucket boundaries that the server replaced, in YAML; empty for the recorded ones.
+    buckets: String,
+    /// Thresholds of the latency objectives: bucket boundaries.
+    within: Within,
     /// True if all releases count preemptions.
     preemptions: bool,
     version: &'static str,
+}
+
+/// Thresholds of the latency objectives, in seconds as text.
+#[derive(Serialize)]
+struct Within {
+    first_token: String,
+    next_token: String,
+}
+
+impl Within {
+    /// The usual values, or the next boundary of the server at or above them.
+    fn new(server: Option<&Server>) -> Self {
+        let of = |key: &str, usual: f64| {
+            let own = server.and_then(|server| server.buckets.get(key));
+            let own = own.into_iter().flatten();
+            let own: Vec<f64> = own.filter_map(|le| le.parse().ok()).collect();
+            let next = own.iter().find(|bound| **bound >= usual).or(own.last());
+            units::shown_measured(*next.unwrap_or(&usual), Unit::Seconds)
+        };
+        Self {
+            first_token: of("time_to_first_token", 2.5),
+            next_token: of("inter_token_latency", 0.2),
+        }
+    }
+}
+
+/// Bucket boundaries by the key of vLLM's option, as a YAML flow mapping.
+pub fn own_buckets(buckets: &BTreeMap<String, Vec<String>>) -> String {
+    let keys = buckets
+        .iter()
+        .map(|(key, bounds)| format!("{key}: [{}]", bounds.join(", ")));
+    format!("{{{}}}", keys.collect::<Vec<_>>().join(", "))
 }
 
 /// The first files of a project, by path below its folder.
@@ -122,6 +161,11 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         engines: has_engine("vllm:num_requests_running")
             && has_engine("vllm:iteration_tokens_total"),
         preemptions: is_served("vllm.preemptions"),
+        buckets: match server {
+            Some(server) if !server.buckets.is_empty() => own_buckets(&server.buckets),
+            _ => String::new(),
+        },
+        within: Within::new(server),
         names: project.names.as_deref().unwrap_or_default(),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),

@@ -214,6 +214,11 @@ pub struct Mismatch {
 }
 
 impl Quantity {
+    /// The value, if it has no unit.
+    pub fn bare(&self) -> Option<Number> {
+        (self.suffix == Suffix::None && self.per.is_none()).then_some(self.value)
+    }
+
     /// The value for a signal of `unit`, in its base unit.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! No vLLM page names its release. Its families do: each came with one release, and some went with another.
 //! [`Catalog::detect`] tells which recorded releases fit; [`Catalog::contradictions`] says what is against a claim.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::exposition::Page;
@@ -21,6 +21,8 @@ pub struct Server {
     pub profiles: Vec<String>,
     /// The values of `model_name`, in the order of the page.
     pub models: Vec<String>,
+    /// Bucket boundaries that an option of the server replaced, without `+Inf`, by the option's key.
+    pub buckets: BTreeMap<String, Vec<String>>,
     /// Families under vLLM's prefix that no release is known to have, in the order of the page.
     pub unknown: Vec<String>,
 }
@@ -87,10 +89,15 @@ impl Catalog {
         let fits = |release: &&Release| self.against(&known, release).is_empty();
         let fitting: Vec<_> = self.releases().iter().filter(fits).collect();
         let profiles = fitting.last().map(|release| explain(&known, release));
+        let profiles = profiles.unwrap_or_default();
+        let buckets = fitting
+            .last()
+            .map(|release| self.own_buckets(page, release, &profiles));
         Some(Server {
             releases: fitting.iter().map(|release| release.id()).collect(),
-            profiles: profiles.unwrap_or_default(),
+            profiles,
             models: models(page),
+            buckets: buckets.unwrap_or_default(),
             unknown: unknown.map(str::to_owned).collect(),
         })
     }
@@ -160,6 +167,34 @@ impl Catalog {
             None => format!("{}.{}", minor(last).0, minor(last).1 + 1),
         };
         Some(format!(">={from}, <{to}"))
+    }
+
+    /// Boundaries on a page that are not the recorded ones of the release, by the key of the option that replaces them.
+    fn own_buckets(
+        &self,
+        page: &Page,
+        release: &Release,
+        profiles: &[String],
+    ) -> BTreeMap<String, Vec<String>> {
+        let option = self.lineage().open.own_buckets.as_ref();
+        let option = option.filter(|option| *release.version() >= option.first);
+        let finite = |all: Vec<String>| all.into_iter().filter(|le| le != "+Inf").collect();
+        let differs = |name: &String| {
+            let shape = self.family(name)?.visible_in(release, profiles)?;
+            let found: Vec<String> = finite(page.family(name)?.buckets());
+            let recorded: Vec<String> = finite(shape.buckets.clone());
+            let bounds = |all: &[String]| {
+                all.iter()
+                    .map(|le| le.parse().ok())
+                    .collect::<Vec<Option<f64>>>()
+            };
+            let is_own =
+                !shape.open_buckets && !found.is_empty() && bounds(&found) != bounds(&recorded);
+            is_own.then_some(found)
+        };
+        let keys = option.iter().flat_map(|option| &option.keys);
+        keys.filter_map(|(key, families)| Some((key.clone(), families.iter().find_map(differs)?)))
+            .collect()
     }
 
     /// The recorded families of vLLM's server that a page has, each once, in the order of their names.

@@ -190,6 +190,7 @@ impl Job<'_> {
         let scope = self.scope.clone().published(loaded.published());
         let scope = scope.adding(loaded.added_labels());
         let scope = scope.pinned(loaded.pins());
+        let scope = scope.replacing_buckets(loaded.replace_buckets());
         let settings = Settings {
             scope: &scope,
             config: self.config,

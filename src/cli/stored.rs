@@ -59,6 +59,23 @@ impl Prefixes {
         Ok(Self::of(answer.data.iter().map(String::as_str)))
     }
 
+    /// Gives all names with another prefix the served one.
+    pub(super) fn serve(&self, page: &mut Page) {
+        let Some(prefix) = self.other() else {
+            return;
+        };
+        let serve = |name: &mut String| {
+            if let Some(served) = Catalog::vllm().served(prefix, name) {
+                *name = served;
+            }
+        };
+        for family in &mut page.families {
+            serve(&mut family.name);
+            let samples = family.samples.iter_mut();
+            samples.for_each(|sample| serve(&mut sample.name));
+        }
+    }
+
     /// True if there is no vLLM name.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -100,6 +100,22 @@ pub struct Scope<'c> {
     /// Releases that files of the project pin, where the releases are a guess.
     pins: Vec<Pin>,
     own_labels: BTreeSet<&'c str>,
+    /// A file of the project replaces bucket boundaries of the servers.
+    replaces_buckets: bool,
+}
+
+/// The help of a finding about boundaries that servers can replace.
+pub(super) const UNLESS: &str = "if the servers run with `--custom-histogram-buckets`, set `custom_histogram_buckets` in the spec, or add the deployment to the files";
+
+/// How certain recorded bucket boundaries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Boundaries {
+    /// Servers cannot replace them.
+    Recorded,
+    /// An option of the server replaces them, and no file of the project has the option.
+    Replaceable,
+    /// A file of the project has the option.
+    Replaced,
 }
 
 impl<'c> Scope<'c> {
@@ -118,6 +134,7 @@ impl<'c> Scope<'c> {
             prometheus: None,
             is_guess: false,
             pins: Vec::new(),
+            replaces_buckets: false,
         }
     }
 
@@ -161,6 +178,29 @@ impl<'c> Scope<'c> {
     pub fn pinned(mut self, pins: impl IntoIterator<Item = Pin>) -> Self {
         self.pins.extend(pins);
         self
+    }
+
+    /// Notes that files of the project replace bucket boundaries of the servers.
+    #[must_use]
+    pub fn replacing_buckets(mut self, replaces: bool) -> Self {
+        self.replaces_buckets = replaces;
+        self
+    }
+
+    /// Whether servers of a release may have other boundaries of a histogram than the recorded ones.
+    pub(super) fn boundaries(
+        &self,
+        product: &Product<'_>,
+        family: &str,
+        release: ReleaseId,
+    ) -> Boundaries {
+        let option = product.catalog.lineage().open.own_buckets.as_ref();
+        let version = product.catalog.release(release).version();
+        match option.filter(|option| option.key(family).is_some() && option.first <= *version) {
+            None => Boundaries::Recorded,
+            Some(_) if self.replaces_buckets => Boundaries::Replaced,
+            Some(_) => Boundaries::Replaceable,
+        }
     }
 
     /// The first pin whose release has a family.

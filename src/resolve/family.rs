@@ -5,6 +5,7 @@
 
 mod check;
 mod missing;
+mod own_buckets;
 mod recorded;
 
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use std::rc::Rc;
 pub(super) use check::{
     check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary, reject_where,
 };
+pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};
 
 use super::context::{Context, Outcome};
@@ -113,6 +115,9 @@ pub(super) fn bind(
     family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     family.matchers.dedup();
     family.names = names::stored(cx, &family);
+    if let Some(own) = own_buckets::of(cx, &family) {
+        family.buckets = own.into();
+    }
     labels.extend(cx.target_labels());
     labels.sort();
     labels.dedup();

@@ -4,9 +4,9 @@
 //! targets get that label.
 
 use super::context::Context;
-use super::kubernetes;
 use super::labels::SCRAPE_LABELS;
 use super::names::{self, JOB, job_of};
+use super::{family, kubernetes};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
@@ -50,6 +50,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
 fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     cx.check_name(name, false);
     names::check(cx, &name.value);
+    family::check_own_buckets(cx, &name.value);
     let given = cx.spec.prometheus.jobs.get(name.value.as_str());
     if let Some((path, _)) = given.and_then(|job| job.path.as_ref().zip(job.probe.as_ref())) {
         let message = "`path` cannot be combined with `probe`: probe targets are whole URLs";

@@ -53,7 +53,7 @@ pub use slo::{
 
 use crate::kubernetes::Metadata;
 use crate::source::Spanned;
-use crate::units::Duration;
+use crate::units::{Duration, Quantity};
 use name::SignalName;
 
 /// Text with its place.
@@ -221,6 +221,8 @@ pub struct Job {
     /// Prefix of the metric names in your store, if the store does not have the served prefix: `vllm_` for `vllm:`. All
     /// outputs use it, and the generated scrape configuration writes it. Default: the served prefix.
     pub names: Option<Text>,
+    /// The value of `vllm serve --custom-histogram-buckets`: replaces the recorded bucket boundaries. Default: none.
+    pub custom_histogram_buckets: Map<Vec<Spanned<Quantity>>>,
     /// The blackbox exporter, if the targets are URLs to probe.
     pub probe: Option<Spanned<Probe>>,
     /// Discovery of the targets by the Prometheus operator, if they run in Kubernetes.

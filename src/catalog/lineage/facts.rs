@@ -1,5 +1,7 @@
 //! The smaller facts of `lineage.yaml`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::ChangeKind;
@@ -131,6 +133,28 @@ pub struct Open {
     pub labels: Vec<String>,
     /// Families whose bucket boundaries differ.
     pub buckets: Vec<OpenBuckets>,
+    /// Boundaries that an option of the server replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_buckets: Option<OwnBuckets>,
+}
+
+/// An option of the server that replaces bucket boundaries: `--custom-histogram-buckets`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnBuckets {
+    /// First release with the option.
+    pub first: Version,
+    /// The option's keys, and the histograms whose boundaries each replaces.
+    pub keys: BTreeMap<String, Vec<String>>,
+}
+
+impl OwnBuckets {
+    /// The key that replaces the boundaries of a histogram.
+    pub fn key(&self, family: &str) -> Option<&str> {
+        let mut keys = self.keys.iter();
+        let key = keys.find(|(_, families)| families.iter().any(|own| own == family));
+        key.map(|(key, _)| key.as_str())
+    }
 }
 
 /// Families whose bucket boundaries differ between deployments of one release.

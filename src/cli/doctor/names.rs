@@ -1,14 +1,18 @@
 //! The names of vLLM's metrics in Prometheus, and in specs.
 
-use anyhow::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, anyhow};
 
 use super::{Check, DoctorArgs};
+use crate::catalog::{Catalog, Server};
 use crate::cli::build::{self, BuildArgs, input};
 use crate::cli::page;
 use crate::cli::stored::Prefixes;
 use crate::diag::Sink;
 use crate::resolve;
 use crate::spec::Document;
+use crate::starter;
 
 const NAME: &str = "names";
 
@@ -18,10 +22,18 @@ pub(super) fn checks(args: &DoctorArgs) -> Vec<Check> {
         let found = Prefixes::stored(url, &args.http);
         checked(args, "Prometheus", found)
     });
-    let served = args.metrics.as_deref().map(|page| {
-        let found = page::read(page, &args.http).map(|page| Prefixes::on(&page));
+    let served = args.metrics.as_deref().map(|address| {
+        let mut page = page::read(address, &args.http);
+        let found = page.as_mut().map(|page| {
+            let found = Prefixes::on(page);
+            found.serve(page);
+            found
+        });
+        let found = found.map_err(|error| anyhow!("{error:#}"));
         let mut checks = checked(args, "the `/metrics` output", found);
-        checks.extend(other_answer(args, page));
+        let server = page.ok().and_then(|page| Catalog::vllm().detect(&page));
+        checks.extend(server.iter().flat_map(|server| buckets(args, server)));
+        checks.extend(other_answer(args, address));
         checks
     });
     [stored, served].into_iter().flatten().flatten().collect()
@@ -69,6 +81,61 @@ fn differs(document: &Document, place: &str, found: &Prefixes) -> Option<Check> 
         "use the generated scrape configuration, which stores `{prefix}`, or set `prometheus: {{jobs: {{{job}: {{names: \"{other}\"}}}}}}`"
     );
     Some(Check::warning(NAME, text, help))
+}
+
+/// Specs whose bucket boundaries the server does not have.
+fn buckets(args: &DoctorArgs, server: &Server) -> Vec<Check> {
+    let numbers = |bounds: &[String]| {
+        bounds
+            .iter()
+            .map(|le| le.parse().ok())
+            .collect::<Vec<Option<f64>>>()
+    };
+    let found: BTreeMap<_, _> = server
+        .buckets
+        .iter()
+        .map(|(key, all)| (key.as_str(), numbers(all)))
+        .collect();
+    let differs = |document: Document| {
+        let spec = &document.spec;
+        spec.runtime.as_ref()?;
+        let job = resolve::own_job(spec);
+        let given = spec.prometheus.jobs.get(job);
+        let given = given
+            .into_iter()
+            .flat_map(|job| &job.custom_histogram_buckets);
+        let given: BTreeMap<_, _> = given
+            .map(|(key, all)| {
+                (
+                    key.value.as_str(),
+                    numbers(&all.iter().map(ToString::to_string).collect::<Vec<_>>()),
+                )
+            })
+            .collect();
+        let keys = found.keys().chain(given.keys());
+        let keys: BTreeSet<_> = keys
+            .filter(|key| found.get(*key) != given.get(*key))
+            .collect();
+        let keys: Vec<_> = keys.into_iter().map(|key| format!("`{key}`")).collect();
+        let (first, _) = keys.split_first()?;
+        let text = format!(
+            "{}: the server has other bucket boundaries than the spec: {}",
+            spec.service.name,
+            match keys.len() {
+                1 => first.clone(),
+                _ => keys.join(", "),
+            }
+        );
+        let help = match server.buckets.is_empty() {
+            true => "remove `custom_histogram_buckets` from the spec".to_owned(),
+            false => format!(
+                "set `prometheus: {{jobs: {{{job}: {{custom_histogram_buckets: {}}}}}}}`, then mend the thresholds that `slosmith build` reports",
+                starter::own_buckets(&server.buckets)
+            ),
+        };
+        Some(Check::problem("buckets", text, help))
+    };
+    documents(args).into_iter().filter_map(differs).collect()
 }
 
 /// A server that serves other names to Prometheus 2.

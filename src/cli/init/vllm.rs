@@ -26,9 +26,7 @@ impl Seen {
     pub(super) fn new(mut page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
         let prefixes = Prefixes::on(&page);
-        if let Some(prefix) = prefixes.other() {
-            serve(catalog, prefix, &mut page);
-        }
+        prefixes.serve(&mut page);
         let Some(server) = catalog.detect(&page) else {
             bail!("{address}: not the /metrics output of vLLM: no metric name starts with `vllm:`");
         };
@@ -38,22 +36,6 @@ impl Seen {
             server,
             prefixes,
         })
-    }
-}
-
-/// Gives all names with another prefix the served one.
-fn serve(catalog: &Catalog, prefix: &str, page: &mut Page) {
-    let serve = |name: &mut String| {
-        if let Some(served) = catalog.served(prefix, name) {
-            *name = served;
-        }
-    };
-    for family in &mut page.families {
-        serve(&mut family.name);
-        family
-            .samples
-            .iter_mut()
-            .for_each(|sample| serve(&mut sample.name));
     }
 }
 

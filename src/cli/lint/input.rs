@@ -187,6 +187,16 @@ impl Loaded {
             .collect()
     }
 
+    /// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.
+    pub(super) fn replace_buckets(&self) -> bool {
+        let option = ["custom-histogram-buckets", "custom_histogram_buckets"];
+        let mut read = self
+            .files
+            .iter()
+            .map(|(file, _)| self.sources.get(*file).text());
+        read.any(|text| option.iter().any(|name| text.contains(name)))
+    }
+
     /// Metrics that files publish, read or not.
     pub(super) fn published(&self) -> Vec<String> {
         let read = self.files.par_iter();

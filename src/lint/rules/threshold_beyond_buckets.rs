@@ -1,9 +1,11 @@
 //! Thresholds above every possible quantile.
 
+use crate::catalog::ReleaseId;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::scope::Boundaries;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Exact, bare};
 use crate::promql::with_room;
@@ -35,7 +37,7 @@ declare_rule! {
         summary: "the threshold of a quantile is beyond the largest bucket",
         group: Group::Histogram,
         level: Severity::Error,
-        certain: "Certain: a quantile is never above the largest finite bucket boundary. Boundaries that differ between deployments are not checked.",
+        certain: "Certain: a quantile is never above the largest finite bucket boundary. Boundaries that differ between deployments, or that servers can replace (since vLLM 0.30), are not checked.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -54,7 +56,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let (Some(series), None) = (inside.next(), inside.next()) else {
             continue;
         };
-        let (Some(threshold), Some(largest)) = (comparison.threshold(), largest(series)) else {
+        let (Some(threshold), Some(largest)) = (comparison.threshold(), largest(cx, series)) else {
             continue;
         };
         let never = match comparison.op {
@@ -91,9 +93,14 @@ fn quantile(expr: &Expr) -> Option<&Expr> {
 }
 
 /// The largest finite bucket boundary on any selected release; none if boundaries are unknown.
-fn largest<'s>(series: &'s Series<'_, '_>) -> Option<(&'s str, Exact)> {
+fn largest<'s>(cx: &QueryCx<'_, '_>, series: &'s Series<'_, '_>) -> Option<(&'s str, Exact)> {
     let mut largest: Option<(&str, Exact)> = None;
     series.is_bucket().then_some(())?;
+    if let Some(known) = series.subject.known() {
+        let boundaries = |id| cx.scope.boundaries(known.product, &known.family, id);
+        let is_sure = |id: &ReleaseId| boundaries(*id) == Boundaries::Recorded;
+        known.present.iter().all(is_sure).then_some(())?;
+    }
     for shape in series.subject.shapes().iter() {
         let last = shape.buckets.iter().rev().find(|bound| *bound != "+Inf");
         let last = last.filter(|_| !shape.open_buckets)?;

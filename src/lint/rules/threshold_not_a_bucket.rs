@@ -1,9 +1,11 @@
 //! `le` values that are not bucket boundaries.
 
+use crate::catalog::ReleaseId;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::scope::{Boundaries, UNLESS};
 use crate::promql::ast::{MatchOp, Matcher};
 
 declare_rule! {
@@ -32,7 +34,7 @@ declare_rule! {
         summary: "an `le` matcher has a value that is not a bucket boundary",
         group: Group::Histogram,
         level: Severity::Error,
-        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked.",
+        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked. Servers since vLLM 0.30 can replace boundaries: there, the rule warns, and is silent if a file of the run has `--custom-histogram-buckets` or a spec with `custom_histogram_buckets`.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -64,9 +66,11 @@ fn check_matcher(
         return;
     };
     let catalog = known.product.catalog;
-    let lacks = |id: &&crate::catalog::ReleaseId| {
+    let boundaries = |id: &ReleaseId| cx.scope.boundaries(known.product, &known.family, *id);
+    let lacks = |id: &&ReleaseId| {
         let shape = catalog.shape(&known.family, **id, &known.product.profiles);
         shape.is_some_and(|shape| !shape.open_buckets && !shape.buckets.iter().any(has))
+            && boundaries(id) != Boundaries::Replaced
     };
     let dead: Vec<_> = known.present.iter().filter(lacks).copied().collect();
     let Some(last) = dead.last() else {
@@ -79,7 +83,12 @@ fn check_matcher(
         matcher.op.symbol(),
         known.product.name
     );
-    let finding = out.at(cx.span(&matcher.value_span), message);
+    let mut finding = out.at(cx.span(&matcher.value_span), message);
+    let is_sure = dead.iter().any(|id| boundaries(id) == Boundaries::Recorded);
+    if finding.severity == Severity::Error && !is_sure {
+        finding.severity = Severity::Warning;
+        finding = finding.help(UNLESS);
+    }
     let shape = catalog.shape(&known.family, *last, &known.product.profiles);
     let near = bound.and_then(|bound| Some(shape?.neighbours(bound)));
     out.push(match near {

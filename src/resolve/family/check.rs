@@ -1,6 +1,7 @@
 //! What can be wrong with a family that exists: labels, values, boundaries, raw names.
 
 use super::missing::{self, Missing};
+use super::own_buckets;
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
@@ -210,7 +211,8 @@ pub(in crate::resolve) fn not_a_boundary(
     at: &Spanned<Quantity>,
 ) -> Diagnostic {
     let buckets = signal.buckets();
-    let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
+    let recorded = |f: &Family| f.recorded && own_buckets::of(cx, f).is_none();
+    let scope = if signal.family().is_some_and(recorded) && cx.range.is_some() {
         " on every selected release"
     } else {
         ""

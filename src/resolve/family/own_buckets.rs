@@ -1,0 +1,92 @@
+//! Bucket boundaries that servers replace: `vllm serve --custom-histogram-buckets`.
+
+use super::declared_bucket;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::plan::{Bucket, Family};
+use crate::resolve::context::Context;
+use crate::resolve::names::{job_of, own_job};
+use crate::source::Spanned;
+use crate::units::{Number, Quantity};
+
+/// The boundaries that the servers of a recorded histogram's job have instead of the recorded ones.
+pub(super) fn of(cx: &Context<'_>, family: &Family) -> Option<Vec<Bucket>> {
+    let option = cx.catalog.lineage().open.own_buckets.as_ref()?;
+    let key = option.key(family.served.newest())?;
+    let job = job_of(family).unwrap_or_else(|| own_job(cx.spec));
+    let given = cx.spec.prometheus.jobs.get(job)?;
+    let bounds = given.custom_histogram_buckets.get(key)?.iter();
+    Some(
+        bounds
+            .filter_map(|at| at.value.bare())
+            .map(declared_bucket)
+            .collect(),
+    )
+}
+
+/// Reports boundaries that no server can have.
+pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
+    let Some(given) = cx.spec.prometheus.jobs.get(job) else {
+        return;
+    };
+    let Some(option) = &cx.catalog.lineage().open.own_buckets else {
+        return;
+    };
+    if let Some((first, _)) = given.custom_histogram_buckets.first() {
+        let own = own_job(cx.spec);
+        let selected = cx.range.iter().flat_map(|r| &r.selection.releases);
+        let mut versions = selected.map(|id| cx.catalog.release(*id).version());
+        let older = versions.find(|version| **version < option.first);
+        let error = if job != own {
+            let help = "list the boundaries in the signal: `prometheus: {metric: …, buckets: […]}`";
+            let message = format!("`custom_histogram_buckets` belongs to the vLLM job `{own}`");
+            Some(Diagnostic::error("contradiction", first.span, message).help(help))
+        } else {
+            older.map(|older| {
+                let message = format!(
+                    "vLLM {older} does not have `--custom-histogram-buckets`, which exists since {}",
+                    option.first
+                );
+                let help = "narrow `runtime.vllm`, or remove `custom_histogram_buckets`";
+                Diagnostic::error("contradiction", first.span, message).help(help)
+            })
+        };
+        error.into_iter().for_each(|error| cx.sink.push(error));
+    }
+    for (key, bounds) in &given.custom_histogram_buckets {
+        if !option.keys.contains_key(key.value.as_str()) {
+            let keys = option.keys.keys().map(String::as_str);
+            let all = keys.clone().collect::<Vec<_>>().join("`, `");
+            let message = format!("`{key}` is not a key of `--custom-histogram-buckets`");
+            let error = Diagnostic::error("unknown-name", key.span, message)
+                .maybe_help(did_you_mean(&key.value, keys))
+                .help(format!("use one of `{all}`"));
+            cx.sink.push(error);
+        }
+        if let Some(error) = wrong(key, bounds) {
+            cx.sink.push(error);
+        }
+    }
+}
+
+/// Boundaries that vLLM does not accept.
+fn wrong(key: &Spanned<String>, bounds: &[Spanned<Quantity>]) -> Option<Diagnostic> {
+    let error = |at, message| Some(Diagnostic::error("bad-buckets", at, message));
+    if bounds.is_empty() {
+        return error(key.span, format!("`{key}` must have at least one boundary"));
+    }
+    let mut last = Number::from_integer(0);
+    for at in bounds {
+        let Some(bound) = at.value.bare() else {
+            let message = format!(
+                "the boundary {at} must be a number without a unit, as in the option of vLLM"
+            );
+            return error(at.span, message);
+        };
+        if bound <= last {
+            let message = format!("buckets must be positive and in ascending order: found {at}");
+            return error(at.span, message);
+        }
+        last = bound;
+    }
+    None
+}
