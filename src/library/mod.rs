@@ -24,7 +24,7 @@ use crate::spec::{Map, Signal};
 use crate::units::Unit;
 use crate::yaml;
 
-const VLLM: &str = include_str!("vllm.yaml");
+const VLLM: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.yaml"));
 
 /// How a spec names a library signal: `vllm.` and its name.
 pub const PREFIX: &str = "vllm.";
