@@ -1,6 +1,6 @@
 //! The library against the recordings: kinds, completeness, units.
 
-use slosmith::catalog::{Catalog, DEFAULT_PROFILE, MetricType, Release, Shape};
+use slosmith::catalog::{Catalog, MetricType, Release, Shape};
 use slosmith::library;
 use slosmith::spec::{FamilyKind, Signal};
 use slosmith::units::Unit;
@@ -43,20 +43,16 @@ fn kinds_are_those_of_the_pages() {
     }
 }
 
+/// Also of the profiles that need a GPU or a second server.
 #[test]
 fn every_family_of_the_newest_release_has_a_signal() {
     let catalog = Catalog::vllm();
     let newest = catalog.releases().last().expect("releases");
-    let known: Vec<_> = families().iter().map(|(.., family)| *family).collect();
-    let mut seen = 0;
-    for (family, _) in catalog.visible(newest, DEFAULT_PROFILE) {
-        let name = family.name();
-        if name.starts_with("vllm:") && !name.ends_with("_created") {
-            seen += 1;
-            assert!(known.contains(&name), "no library signal for `{name}`");
-        }
-    }
-    assert!(seen > 30, "only {seen} families");
+    let without = library::without_signal(catalog, newest);
+    assert!(without.is_empty(), "no library signal for {without:?}");
+    let on = |family: &&str| catalog.family(family).is_some_and(|f| f.is_on(newest));
+    let read = families().into_iter().map(|(.., family)| family);
+    assert!(read.filter(on).count() > 120);
 }
 
 #[test]
