@@ -74,3 +74,19 @@ fn names_say_units() {
         assert_eq!(unit, wanted, "{name}: `{family}`");
     }
 }
+
+/// `tier` is also the label of burn-rate alerts, which set it.
+#[test]
+fn alerts_can_be_grouped_by_the_tier_of_offloading() {
+    let spec = "apiVersion: slosmith/v1\nservice: {name: svc, owner: team}\n\
+        runtime: {vllm: \"==0.33.0\", profiles: [kv-offloading-tiering]}\nprometheus: {selector: {job: vllm}}\n\
+        links: {runbooks: https://git.example/r, grafana: https://grafana.example}\n\
+        alerts:\n  Low: {severity: warning, when: {signal: vllm.kv_offload_tiering_chunk_hit_rate, by: [tier], \
+        stat: avg, window: 5m, below: 20%}}\n";
+    let files = crate::bundled::outputs(&[spec]).expect("outputs");
+    let rules = &files["prometheus/rules/alerts.yaml"];
+    assert!(
+        rules.contains("sum by (tier) (rate(vllm:kv_offload_tiering_chunk_queries_total"),
+        "{rules}"
+    );
+}
