@@ -1,6 +1,8 @@
 //! The library against the recordings: kinds, completeness, units.
 
+use clap::Parser;
 use slosmith::catalog::{Catalog, MetricType, Release, Shape};
+use slosmith::cli::signals::{SignalsArgs, run};
 use slosmith::library;
 use slosmith::spec::{FamilyKind, Signal};
 use slosmith::units::Unit;
@@ -53,6 +55,26 @@ fn every_family_of_the_newest_release_has_a_signal() {
     let on = |family: &&str| catalog.family(family).is_some_and(|f| f.is_on(newest));
     let read = families().into_iter().map(|(.., family)| family);
     assert!(read.filter(on).count() > 120);
+}
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: SignalsArgs,
+}
+
+#[test]
+fn metrics_without_a_signal_are_listed() {
+    for (release, wanted) in [
+        ("0.33.0", "none"),
+        ("0.19.1", "vllm:prompt_tokens_recomputed_total"),
+    ] {
+        let line = Line::parse_from(["signals", "--vllm", &format!("=={release}")]);
+        let mut out = Vec::new();
+        assert_eq!(run(&line.args, &mut out).expect("a list"), 0);
+        let last = format!("vLLM {release}, metrics without a signal: {wanted}\n");
+        assert!(String::from_utf8(out).expect("text").ends_with(&last));
+    }
 }
 
 #[test]
