@@ -13,7 +13,7 @@ mod served;
 
 pub use meant::meant;
 pub use schema::json_schema;
-pub use served::{Served, families, is_always_served, served};
+pub use served::{Served, families, is_always_served, served, without_signal};
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ use crate::spec::{Map, Signal};
 use crate::units::Unit;
 use crate::yaml;
 
-const VLLM: &str = include_str!("vllm.yaml");
+const VLLM: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.yaml"));
 
 /// How a spec names a library signal: `vllm.` and its name.
 pub const PREFIX: &str = "vllm.";

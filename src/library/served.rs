@@ -1,6 +1,8 @@
 //! Which releases serve a library signal, under which name and in which shape.
 
-use super::signal;
+use std::collections::BTreeSet;
+
+use super::{names, signal};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape};
 
 /// A family that one release serves.
@@ -47,6 +49,21 @@ pub fn served<'a>(
         shape: family.visible_in(release, &profiles)?,
         profiles,
     })
+}
+
+/// vLLM's metrics on a release, in any profile, that no library signal reads.
+pub fn without_signal<'a>(catalog: &'a Catalog, release: &Release) -> Vec<&'a str> {
+    let read: BTreeSet<_> = names().iter().flat_map(|name| families(name)).collect();
+    let mut found = Vec::new();
+    for family in catalog.families() {
+        let name = family.name();
+        let newest = catalog.lineage().successor(name).unwrap_or(name);
+        let prefix = &catalog.lineage().prefix;
+        if family.is_on(release) && name.starts_with(prefix) && !read.contains(newest) {
+            found.push(name);
+        }
+    }
+    found
 }
 
 /// True when a server of each of the releases serves all that a signal is read from, however it was started.

@@ -113,7 +113,8 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     }
 }
 
-fn in_words(new: &Replacement, known: &Known<'_>) -> String {
+/// A replacement, in the spelling of the query.
+pub(super) fn in_words(new: &Replacement, known: &Known<'_>) -> String {
     let spelled = |name: &str| known.spelled(name);
     let same_part = |name: &str| format!("`{}{}`", spelled(name), known.part.suffix());
     match new {

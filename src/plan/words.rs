@@ -172,15 +172,18 @@ fn inside(title: &str) -> String {
 
 /// Common words at the start of titles.
 #[rustfmt::skip]
-const COMMON: [&str; 88] = [
-    "Accepted", "Active", "Answer", "Answered", "Average", "Batch", "Cache", "Cached", "Completed", "Computed", "Concurrent",
-    "Connections", "Corrupted", "Decode", "Disk", "Draft", "Drafted", "End-to-end", "Endpoint", "Engine", "Error", "Errors",
-    "Estimated", "Evicted", "External", "Failed", "Failures", "Finished", "Free", "Gateway", "Generated", "Generation", "Hit",
-    "Host", "Idle", "Inference", "Input", "Inter-token", "Jobs", "Latency", "Length", "Lifetime", "Longest", "Mean", "Median",
-    "Memory", "Multi-modal", "Number", "Open", "Output", "Pending", "Preemptions", "Prefill", "Prefix", "Prompt", "Queue",
-    "Queued", "Rate", "Rejected", "Remaining", "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running",
-    "Sequences", "Share", "Size", "Speculative", "Success", "Successful", "Swapped", "Throughput", "Time", "Timeouts", "Token",
-    "Tokens", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization", "Wait", "Waiting", "Write",
+const COMMON: [&str; 108] = [
+    "Accepted", "Active", "Answer", "Answered", "Average", "Batch", "Bytes", "Cache", "Cached", "Chunks", "Commit",
+    "Committed", "Completed", "Computed", "Concurrent", "Connections", "Corrupted", "Decode", "Deferred", "Denoising",
+    "Descriptors", "Disk", "Draft", "Drafted", "Dropped", "End-to-end", "Endpoint", "Engine", "Error", "Errors", "Estimated",
+    "Evaluated", "Evicted", "Expired", "External", "Failed", "Failures", "Finished", "Free", "Gateway", "Generated",
+    "Generation", "Hit", "Host", "Idle", "Inference", "Input", "Inter-token", "Jobs", "Latency", "Length", "Lifetime",
+    "Longest", "Mean", "Median", "Memory", "Multi-modal", "Number", "Offload", "Open", "Output", "Pending", "Pinned",
+    "Preemptions", "Prefill", "Prefix", "Promotion", "Promotions", "Prompt", "Queue", "Queued", "Rate", "Rejected",
+    "Remaining", "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running", "Sequences", "Share", "Size",
+    "Skipped", "Sleep", "Speculative", "Store", "Success", "Successful", "Swapped", "Throughput", "Tier", "Time", "Timeouts",
+    "Token", "Tokens", "Tool", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization", "Wait", "Waiting", "Weight",
+    "Write",
 ];
 
 /// A threshold: `> 3s`, `> 2 × the value 7 days ago`.

@@ -76,10 +76,8 @@ impl Context<'_> {
         let error = if name == "le" {
             let message = "you cannot group by `le`, the bucket label of histograms";
             Diagnostic::error("reserved-label", label.span, message).help("remove `le`")
-        } else if naming::RESERVED_LABELS.contains(&name) {
-            let message = format!("`{name}` is reserved: the generated rules set this label");
-            Diagnostic::error("reserved-label", label.span, message)
-                .help("rename the label in the scrape job, with `relabel_configs` or `metric_relabel_configs`")
+        } else if name != naming::TIER && naming::RESERVED_LABELS.contains(&name) {
+            reserved(label)
         } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
             let message = format!(
                 "you cannot group by the external label `{name}`: Prometheus adds it after rules have run"
@@ -94,6 +92,13 @@ impl Context<'_> {
         false
     }
 
+    /// Reports `tier` in the labels of SLOs: burn-rate alerts set it. Other alerts may group vLLM's offload metrics by it.
+    pub(super) fn check_slo_label(&mut self, label: &Text) {
+        if label.value == naming::TIER {
+            self.sink.push(reserved(label));
+        }
+    }
+
     /// Reports a label name that Prometheus would reject.
     pub(super) fn check_label_name(&mut self, label: &Text) {
         if !is_label_name(&label.value) {
@@ -103,6 +108,13 @@ impl Context<'_> {
                 .push(error.help("use letters, digits and `_`, with no digit at the start"));
         }
     }
+}
+
+fn reserved(label: &Text) -> Diagnostic {
+    let message = format!("`{label}` is reserved: the generated rules set this label");
+    Diagnostic::error("reserved-label", label.span, message).help(
+        "rename the label in the scrape job, with `relabel_configs` or `metric_relabel_configs`",
+    )
 }
 
 /// True when Prometheus takes it as a label name without quotes.

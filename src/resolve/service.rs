@@ -73,6 +73,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
+    let of_slos = spec.slos.values().flat_map(|slo| &slo.by);
+    for label in spec.prometheus.group_by.iter().chain(of_slos) {
+        cx.check_slo_label(label);
+    }
     let owners = [&spec.service.owner].into_iter();
     let owners = owners
         .chain(spec.slos.values().map(|slo| &slo.owner))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::Value;
+use slosmith::catalog::Catalog;
 use slosmith::library;
 use slosmith::source::FileId;
 
@@ -49,10 +50,14 @@ fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
 }
 
 /// How signals of each kind are read.
-const READ: [&[&str]; 4] = [
+const READ: [&[&str]; 7] = [
     &["last", "avg", "max", "slope", "absent"],
     &["p95", "avg", "rate", "increase", "absent"],
     &["rate", "increase", "absent"],
+    // Metrics of connectors begin with the first event.
+    &["last", "avg", "max", "slope"],
+    &["p95", "avg", "rate", "increase"],
+    &["rate", "increase"],
     &["avg"],
 ];
 
@@ -73,15 +78,17 @@ const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: svc, title: Svc}\nr
 fn every_title_fits_every_sentence() {
     let mut page = String::new();
     for name in library::names() {
-        let mut on = ["==0.33.0", "==0.20.2", "==0.7.3"].into_iter().map(|range| {
-            let head = HEAD.replace("VLLM", &format!("\"{range}\""));
-            let profiles = "profiles: [default, lora, spec-decode, optional-frontend, kv-cache-metrics, nan-counting, watermark]}";
-            told(
-                &name,
-                &name,
-                &head.replace("\"}\nlinks", &format!("\", {profiles}\nlinks")),
-            )
-        });
+        let mut on = ["==0.33.0", "==0.20.2", "==0.7.3"]
+            .into_iter()
+            .map(|range| {
+                let head = HEAD.replace("VLLM", &format!("\"{range}\""));
+                let profiles = format!("profiles: [{}]}}", Catalog::vllm().profiles().join(", "));
+                told(
+                    &name,
+                    &name,
+                    &head.replace("\"}\nlinks", &format!("\", {profiles}\nlinks")),
+                )
+            });
         // The newest release that has it.
         let found = on.find(|text| text.lines().count() > 1);
         page += &found.unwrap_or_else(|| format!("{name}\n"));

@@ -5,6 +5,10 @@ use serde_json::Value;
 use super::{View, show};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, ReleaseId};
 use crate::cli::table::Table;
+use crate::library;
+
+/// More profiles than this are counted.
+const MANY: usize = 3;
 
 pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]) -> String {
     let mut table = Table::default();
@@ -20,9 +24,21 @@ pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]
         table.row([&view.name, view.kind(), view.unit(), &on, view.title()]);
     }
     let range = catalog.describe(releases);
+    let newest = releases.iter().max().map(|id| catalog.release(*id));
+    let lacking = newest.map(|newest| {
+        let without = match library::without_signal(catalog, newest) {
+            none if none.is_empty() => "none".to_owned(),
+            some => some.join(", "),
+        };
+        format!(
+            "vLLM {}, metrics without a signal: {without}\n",
+            newest.version()
+        )
+    });
     format!(
-        "{}\n{count} signals in vLLM {range}; `slosmith signals NAME` shows metrics, labels and buckets\n",
-        table.text("")
+        "{}\n{count} signals in vLLM {range}; `slosmith signals NAME` shows metrics, labels and buckets\n{}",
+        table.text(""),
+        lacking.unwrap_or_default()
     )
 }
 
@@ -39,6 +55,10 @@ pub(super) fn on(
     };
     match view.profiles() {
         [] | [DEFAULT_PROFILE] => when,
+        [first, .., _] if view.profiles().len() > MANY => {
+            let others = view.profiles().len() - 1;
+            format!("{when}, profile {first} or one of {others} others")
+        }
         profiles => format!("{when}, profile {}", profiles.join(" or ")),
     }
 }

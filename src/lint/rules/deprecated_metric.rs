@@ -1,10 +1,12 @@
 //! Metrics that vLLM has deprecated.
 
+use crate::catalog::ReleaseId;
 use crate::catalog::lineage::ChangeKind;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::{Dead, Why};
 
 declare_rule! {
     /// ### What it does
@@ -40,7 +42,10 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| known.is_alive()) else {
+        // A metric of another profile counts as exposed: a query on it usually comes from a team that uses the profile.
+        let exposed = |dead: &Dead| matches!(dead.why, Why::Conditional(_));
+        let known = series.subject.known();
+        let Some(known) = known.filter(|known| known.dead.iter().all(exposed)) else {
             continue;
         };
         let catalog = known.product.catalog;
@@ -50,8 +55,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Some(since) = &change.deprecated else {
             continue;
         };
-        let deprecated = |id| catalog.release(id).version() >= since;
-        if !known.present.iter().copied().all(deprecated) || cx.has_replacement(series) {
+        let deprecated = |id: &ReleaseId| catalog.release(*id).version() >= since;
+        let releases = &known.product.selection.releases;
+        if !releases.iter().all(deprecated) || cx.has_replacement(series) {
             continue;
         }
         let mut message = format!("`{}` was deprecated in {since}", series.name);
@@ -76,6 +82,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 finding = finding.maybe_fix(fix);
             }
         } else {
+            if let Some(new) = &change.replaced_by {
+                finding = finding.help(format!("use {}", fixes::in_words(new, known)));
+            }
             finding = finding.note(change.note.clone());
         }
         out.push(finding);

@@ -20,6 +20,7 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
     for label in named.into_iter().flatten() {
         cx.check_label_name(label);
         cx.check_group_label(label);
+        cx.check_slo_label(label);
     }
     let named = named.unwrap_or(&spec.prometheus.group_by);
     let rows = declared.rows.value.iter();

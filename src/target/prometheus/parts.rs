@@ -21,6 +21,7 @@ pub(super) fn inhibition(plan: &Plan) -> Option<Inhibition> {
     let matchers = |severity: &str| {
         vec![
             format!("{SERVICE}=\"{}\"", plan.service.name),
+            format!("{SLO}!=\"\""),
             format!("{TIER}!=\"\""),
             format!("{SEVERITY}=\"{severity}\""),
         ]
