@@ -50,6 +50,57 @@ fn the_first_files_build_and_lint() {
     project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
 }
 
+/// `--custom-histogram-buckets`: the first spec, its rules and the check of its server follow the boundaries on the page.
+#[test]
+fn boundaries_that_a_server_replaced_are_read() {
+    let recorded = std::fs::read_to_string(page("0.33.0")).expect("a page");
+    let family = "vllm:time_to_first_token_seconds_bucket";
+    let mut bounds = ["0.01", "0.4", "3.0", "+Inf"].into_iter();
+    let lines = recorded.lines().filter_map(|line| {
+        if !line.starts_with(family) {
+            return Some(line.to_owned());
+        }
+        let le = bounds.next()?;
+        Some(format!(
+            "{family}{{engine=\"0\",le=\"{le}\",model_name=\"tiny\"}} 0.0"
+        ))
+    });
+    let page_text = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let project = Project::empty();
+    project.write("page.prom", &page_text);
+    init(&project, &["--metrics", "page.prom", "--ci", "none"]).exits(0);
+    let spec = project.read("specs/chat.yaml");
+    let option = "custom_histogram_buckets: {time_to_first_token: [0.01, 0.4, 3.0]}";
+    assert!(spec.contains(option), "{spec}");
+    assert!(spec.contains("signal: ttft, within: 3s"), "{spec}");
+    project.run(&["build"]).exits(0);
+    let rules = project.read("generated/chat/prometheus/rules/slo-time-to-first-token.yaml");
+    assert!(rules.contains(r#"le=~"3(\\.0)?""#), "{rules}");
+    project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
+    let doctor = |page: &str| project.run(&["doctor", "--metrics", page]).out;
+    assert!(!doctor("page.prom").contains("bucket boundaries"));
+    let usual = doctor(&page("0.33.0"));
+    let differs =
+        "chat: the server has other bucket boundaries than the spec: `time_to_first_token`";
+    assert!(usual.contains(differs), "{usual}");
+    project.write("specs/chat.yaml", &spec.replace(option, "path: /metrics"));
+    assert!(doctor("page.prom").contains(option));
+
+    let rule = r#"groups: [{name: a, rules: [{record: b, expr: 'rate(vllm:time_to_first_token_seconds_bucket{le="2.0"}[5m])'}]}]"#;
+    project.write("rules.yaml", rule);
+    let lint = |vllm: &str, more: &[&str]| {
+        project.run(&[&["lint", "--vllm", vllm, "rules.yaml"], more].concat())
+    };
+    let says = |vllm: &str, words: &str| assert!(lint(vllm, &[]).out.contains(words));
+    says("0.29.0", "error[threshold-not-a-bucket]");
+    says("0.33.0", "warning[threshold-not-a-bucket]");
+    project.write(
+        "deploy.yaml",
+        "args: ['--custom-histogram-buckets', '{}']\n",
+    );
+    lint("0.33.0", &["deploy.yaml", "--fail-on", "info"]).exits(0);
+}
+
 /// Every recorded page of a server makes a spec that resolves: `init` checks it before it writes.
 #[test]
 fn some_recorded_releases_have_a_first_spec() {
@@ -90,7 +141,7 @@ fn a_page_may_have_another_prefix() {
         init(&project, &["--metrics", "page"])
             .exits(0)
             .says("detected vLLM 0.32.0–0.33.0");
-        let set = format!("  jobs: {{vllm: {{names: \"{prefix}\"}}}}");
+        let set = format!("  jobs:\n    vllm:\n      names: \"{prefix}\"  #");
         assert!(project.read("specs/chat.yaml").contains(&set));
         project.run(&["build", "--validate"]).exits(0);
         project.run(&["lint", ".", "--fail-on", "info"]).exits(0);

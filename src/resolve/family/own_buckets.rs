@@ -1,6 +1,7 @@
 //! Bucket boundaries that servers replace: `vllm serve --custom-histogram-buckets`.
 
 use super::declared_bucket;
+use crate::catalog::Version;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Bucket, Family};
 use crate::resolve::context::Context;
@@ -9,18 +10,27 @@ use crate::source::Spanned;
 use crate::units::{Number, Quantity};
 
 /// The boundaries that the servers of a recorded histogram's job have instead of the recorded ones.
+///
+/// Releases without the option keep theirs: a range with such releases has only the boundaries that are in both.
 pub(super) fn of(cx: &Context<'_>, family: &Family) -> Option<Vec<Bucket>> {
     let option = cx.catalog.lineage().open.own_buckets.as_ref()?;
     let key = option.key(family.served.newest())?;
     let job = job_of(family).unwrap_or_else(|| own_job(cx.spec));
     let given = cx.spec.prometheus.jobs.get(job)?;
     let bounds = given.custom_histogram_buckets.get(key)?.iter();
-    Some(
-        bounds
-            .filter_map(|at| at.value.bare())
-            .map(declared_bucket)
-            .collect(),
-    )
+    let is_recorded = |bound: &Number| family.buckets.iter().any(|b| b.bound == *bound);
+    let all_have = versions(cx).all(|version| option.first <= *version);
+    let bounds = bounds.filter_map(|at| at.value.bare());
+    let shared = bounds.filter(|bound| all_have || is_recorded(bound));
+    Some(shared.map(declared_bucket).collect())
+}
+
+/// The selected releases.
+fn versions<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Version> {
+    let selected = cx.range.iter().flat_map(|r| &r.selection.releases);
+    let catalog = cx.catalog;
+    let versions: Vec<_> = selected.map(|id| catalog.release(*id).version()).collect();
+    versions.into_iter()
 }
 
 /// Reports boundaries that no server can have.
@@ -33,9 +43,8 @@ pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
     };
     if let Some((first, _)) = given.custom_histogram_buckets.first() {
         let own = own_job(cx.spec);
-        let selected = cx.range.iter().flat_map(|r| &r.selection.releases);
-        let mut versions = selected.map(|id| cx.catalog.release(*id).version());
-        let older = versions.find(|version| **version < option.first);
+        let newest = versions(cx).last();
+        let older = newest.filter(|version| **version < option.first);
         let error = if job != own {
             let help = "list the boundaries in the signal: `prometheus: {metric: …, buckets: […]}`";
             let message = format!("`custom_histogram_buckets` belongs to the vLLM job `{own}`");
@@ -46,7 +55,7 @@ pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
                     "vLLM {older} does not have `--custom-histogram-buckets`, which exists since {}",
                     option.first
                 );
-                let help = "narrow `runtime.vllm`, or remove `custom_histogram_buckets`";
+                let help = "widen `runtime.vllm`, or remove `custom_histogram_buckets`";
                 Diagnostic::error("contradiction", first.span, message).help(help)
             })
         };
