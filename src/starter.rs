@@ -85,6 +85,8 @@ struct View<'a> {
     engines: bool,
     /// True if all releases count preemptions.
     preemptions: bool,
+    /// True if all releases count HTTP requests, and rejections by a queue limit.
+    rejections: bool,
     version: &'static str,
 }
 
@@ -122,6 +124,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         engines: has_engine("vllm:num_requests_running")
             && has_engine("vllm:iteration_tokens_total"),
         preemptions: is_served("vllm.preemptions"),
+        rejections: is_served("vllm.http_requests") && is_served("vllm.admission_rejections"),
         names: project.names.as_deref().unwrap_or_default(),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),
