@@ -92,6 +92,8 @@ struct View<'a> {
     within: Within,
     /// True if all releases count preemptions.
     preemptions: bool,
+    /// True if all releases count HTTP requests, and rejections by a queue limit.
+    rejections: bool,
     version: &'static str,
 }
 
@@ -166,6 +168,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
             _ => String::new(),
         },
         within: Within::new(server),
+        rejections: is_served("vllm.http_requests") && is_served("vllm.admission_rejections"),
         names: project.names.as_deref().unwrap_or_default(),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),

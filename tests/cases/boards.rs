@@ -129,6 +129,7 @@ fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f6
 }
 
 fn missing_data_is_never_healthy() {
+    let engine = ENGINE.replace("kv_cache_usage_perc", "num_requests_running");
     let fine = alert("nothing is firing", 0);
     let silent = alert("no data from vllm", 3);
     let unruled = alert("no data from the recording rules", 3);
@@ -145,7 +146,7 @@ fn missing_data_is_never_healthy() {
     // Data, but nobody evaluates the rules.
     ask(
         &[],
-        &[(ENGINE, "0x20")],
+        &[(&engine, "0x20")],
         &[
             (&fine, "10m", None),
             (&silent, "10m", None),
@@ -156,7 +157,7 @@ fn missing_data_is_never_healthy() {
     let rules = ["slo-availability"];
     ask(
         &rules,
-        &[(ENGINE, "0x20 _x40"), (REQUESTS, "0+60x60")],
+        &[(&engine, "0x20 _x40"), (REQUESTS, "0+60x60")],
         &[
             (&fine, "10m", Some(1.0)),
             (&silent, "10m", None),

@@ -39,6 +39,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             a_hung_engine_pages_and_its_look_alikes_do_not,
         ),
+        trial(
+            "situations::ordinary_nights_stay_silent_and_their_faults_alert",
+            Needs::Promtool,
+            ordinary_nights_stay_silent_and_their_faults_alert,
+        ),
         in_ci(
             "situations::an_outage_outlives_the_memory_of_its_groups",
             Needs::Promtool,
@@ -209,9 +214,16 @@ fn running(model: &str, pod: &str) -> String {
     )
 }
 
-/// Two models, one on two replicas; three minutes after the first start a model and a replica of the other are gone.
+/// The scrape of a pod.
+fn up(pod: &str) -> String {
+    format!("up{{job=\"vllm\", cluster=\"c\", pod=\"{pod}\"}}")
+}
+
+/// Three models, one on two replicas; three minutes after the first start a model and a replica of another fail, and
+/// the third model is scaled to zero.
 fn the_first_outage_is_seen_until_it_ends() {
     let lost = "1+0x3 stale _x300 1+0x20";
+    let fails = "1+0x3 0+0x300 1+0x20";
     let of = |model: &str| format!("{GONE}, model_name=\"{model}\"}}");
     check(
         "vllm-serving",
@@ -221,6 +233,11 @@ fn the_first_outage_is_seen_until_it_ends() {
             (&running("a", "a-0"), lost),
             (&running("b", "b-0"), lost),
             (&running("b", "b-1"), "1+0x330"),
+            (&running("z", "z-0"), "1+0x3 stale"),
+            (&up("a-0"), fails),
+            (&up("b-0"), fails),
+            (&up("b-1"), "1+0x330"),
+            (&up("z-0"), "1+0x3 stale"),
         ],
         &[
             (&of("a"), "8m", None),
@@ -228,8 +245,8 @@ fn the_first_outage_is_seen_until_it_ends() {
             (&of("a"), "300m", Some(1.0)),
             (&of("a"), "306m", None),
             (&of("b"), "300m", None),
-            // The model is known, so nothing is said of all of them.
-            (&format!("{GONE}, model_name=\"\"}}"), "300m", None),
+            (&of("z"), "9m", None),
+            (&of("z"), "300m", None),
         ],
     );
 }
@@ -312,22 +329,116 @@ fn a_hung_engine_pages_and_its_look_alikes_do_not() {
     }
 }
 
-/// Days after the last sample nobody knows the groups any more; without any sample nobody ever did.
+/// Days after the last sample no rule remembers the models; without any sample none ever did.
 fn an_outage_outlives_the_memory_of_its_groups() {
     let files = bundled::folder("vllm-serving");
-    let firing = format!("{GONE}}}");
+    let missing = "sum(ALERTS{alertname=\"VLLMServersMissing\", alertstate=\"firing\", severity=\"warning\"})";
     let outage = |series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]| {
         check_files(&files, &["alerts"], "5m", series, checks);
     };
+    let firing = format!("{GONE}, model_name=\"a\"}}");
     outage(
-        &[(&running("a", "a-0"), "1+0x3 stale")],
+        &[
+            (&running("a", "a-0"), "1+0x3 stale"),
+            (&up("a-0"), "1+0x3 0+0x1000"),
+        ],
         &[
             (&firing, "71h", Some(1.0)),
-            (&firing, "80h", Some(1.0)),
-            (&format!("{GONE}, model_name=\"\"}}"), "80h", Some(1.0)),
+            (missing, "71h", Some(1.0)),
+            (missing, "80h", Some(1.0)),
         ],
     );
-    outage(&[], &[(&firing, "30m", Some(1.0))]);
+    outage(&[], &[(missing, "60m", Some(1.0))]);
+}
+
+/// Situations that paged at night for nothing, and beside each of them, on other labels, the fault that they look like.
+fn ordinary_nights_stay_silent_and_their_faults_alert() {
+    let of = |name: &str, model: &str, pod: usize| {
+        format!(
+            "{name}{{job=\"vllm\", cluster=\"c\", model_name=\"{model}\", instance=\"{model}-{pod}\"}}"
+        )
+    };
+    let firing = |alert: &str, of: &str| {
+        format!("sum(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\", {of}}})")
+    };
+    let run = |spec: &str,
+               rules: &[&str],
+               series: &[(String, &str)],
+               checks: &[(String, &str, Option<f64>)]| {
+        let series: Vec<_> = series.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        let checks: Vec<_> = checks
+            .iter()
+            .map(|(e, at, value)| (e.as_str(), *at, *value))
+            .collect();
+        check(spec, None, rules, &series, &checks);
+    };
+
+    // One healthy replica of 20 with a full cache; one of two that is full and preempts.
+    let mut caches = Vec::new();
+    for pod in 0..20 {
+        let usage = if pod == 7 { "0.97+0x120" } else { "0.3+0x120" };
+        caches.push((of("vllm:kv_cache_usage_perc", "healthy", pod), usage));
+        caches.push((of("vllm:num_preemptions_total", "healthy", pod), "4+0x120"));
+    }
+    for (pod, usage, preempted) in [(0, "0.97+0x120", "0+3x120"), (1, "0.3+0x120", "0+0x120")] {
+        caches.push((of("vllm:kv_cache_usage_perc", "crowded", pod), usage));
+        caches.push((of("vllm:num_preemptions_total", "crowded", pod), preempted));
+    }
+    let (healthy, crowded) = ("model_name=\"healthy\"", "model_name=\"crowded\"");
+    for (spec, rules, alert) in [
+        ("vllm-production", ["alerts"], "KVCacheNearFull"),
+        (
+            "vllm-serving",
+            ["slo-cache-room"],
+            "CacheRoomErrorBudgetBurn",
+        ),
+    ] {
+        let ticket = firing(alert, &format!("{crowded}, severity=\"warning\""));
+        let checks = [
+            (format!("sum(ALERTS{{{healthy}}})"), "110m", None),
+            (format!("sum({ticket}) > bool 0"), "110m", Some(1.0)),
+            (firing(alert, "severity=\"critical\""), "110m", None),
+        ];
+        run(spec, &rules, &caches, &checks);
+    }
+
+    // Three days, scraped every five minutes. Two of four pods load a model for 15 minutes; two of four never come back.
+    let (loads, fails, well) = ("1+0x900 0+0x2 1+0x60", "1+0x900 0+0x62", "1+0x963");
+    let mut scrapes = Vec::new();
+    for (cluster, broken) in [("loads", loads), ("fails", fails)] {
+        for (pod, values) in [broken, broken, well, well].into_iter().enumerate() {
+            let scrape = format!("up{{job=\"vllm\", cluster=\"{cluster}\", instance=\"{pod}\"}}");
+            scrapes.push((scrape, values));
+        }
+    }
+    let scrapes: Vec<_> = scrapes.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+    let burn = |of: &str| firing("ReplicasUpErrorBudgetBurn", of);
+    let loads = burn("cluster=\"loads\"");
+    let page = burn("severity=\"critical\"");
+    let ticket = burn("cluster=\"fails\", severity=\"warning\"") + " > bool 0";
+    let mut checks: Vec<_> = ["4505m", "4515m", "4530m", "4600m", "4800m"]
+        .map(|at| (&*loads, at, None))
+        .into();
+    checks.extend([(&*page, "4600m", None), (&*ticket, "4600m", Some(1.0))]);
+    let files = bundled::folder("vllm-serving");
+    check_files(&files, &["slo-replicas-up"], "5m", &scrapes, &checks);
+
+    // 100 waiting requests on 20 replicas; 90 on one of two.
+    let mut queues: Vec<_> = (0..20)
+        .map(|pod| (of("vllm:num_requests_waiting", "healthy", pod), "5+0x30"))
+        .collect();
+    queues.push((of("vllm:num_requests_waiting", "crowded", 0), "90+0x30"));
+    queues.push((of("vllm:num_requests_waiting", "crowded", 1), "0+0x30"));
+    for (spec, alert) in [
+        ("mangaassist", "QueueOverflow"),
+        ("vllm-production", "QueueBuildUp"),
+    ] {
+        let checks = [
+            (firing(alert, healthy), "20m", None),
+            (firing(alert, crowded), "20m", Some(1.0)),
+        ];
+        run(spec, &["alerts"], &queues, &checks);
+    }
 }
 
 /// The summary of a burn-rate alert states a threshold, not a measurement; the correlation is measured.

@@ -15,14 +15,16 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 8] = [
+const BEYOND: [&str; 10] = [
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
+    "alerts.VLLMServersMissing",
     "commands.kill",
     "commands.out-of-pool",
     "commands.stacks",
     "runbooks.hung-engine",
     "signals.engine_",
+    "signals.rejected",
     "slos.engine-errors",
 ];
 

@@ -177,6 +177,10 @@ fn the_severity_decides_about_the_exit_code() {
     assert_eq!(run(&before, &misses, &[]).1, 0);
     assert_eq!(run(&before, &misses, &["--fail-on", "warning"]).1, 1);
     let full = with(&healthy(&before), "vllm:kv_cache_usage_perc", "", |_| 0.97);
+    // A full cache alone is normal.
+    assert_eq!(run(&before, &full, &[]).1, 0);
+    let slow = observe(&full, "vllm:time_to_first_token_seconds", 6.0, 500.0);
+    let full = with(&slow, "vllm:num_preemptions_total", "", |v| v + 900.0);
     assert_eq!(run(&before, &full, &[]).1, 1);
     assert_eq!(run(&before, &full, &["--fail-on", "never"]).1, 0);
 }

@@ -186,9 +186,7 @@ fn alerts_come_first() {
         "{page}"
     );
     assert!(
-        page.contains(
-            "| 1h | critical | \\> 6.72% of scrapes | 13.4 | 1h | 5m | 2% of 28d in 1h |"
-        )
+        page.contains("| 6h | warning | \\> 2.8% of scrapes | 5.6 | 6h | 30m | 5% of 28d in 6h |")
     );
 }
 
@@ -207,18 +205,12 @@ fn examples_are_computed() {
         formula.expect("a formula").result.clone()
     };
     assert_eq!(
-        result("kv_bytes_per_token"),
-        (2 * 8 * 128 * 2 * 80).to_string()
+        result("cached_tokens_before_0_24"),
+        (85_000 * 16).to_string()
     );
-    assert_eq!(result("kv_memory_gb"), "436");
     assert_eq!(
-        result("cached_tokens"),
-        (436_000_000_000_u64 / 327_680).to_string()
-    );
-    assert_eq!(result("max_sequences"), "512");
-    assert_eq!(
-        result("safe_sequences"),
-        (85_000 * 85 / 100 / 128).to_string()
+        result("max_sequences"),
+        (1_360_000 * 85 / 100 / 2_048).to_string()
     );
 }
 
