@@ -48,7 +48,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// With the exceptions that are built beside the dashboards, and only with them.
 fn dashboard_linter_finds_nothing() {
-    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+    for spec in ["fleet", "mangaassist", "vllm-production", "vllm-serving"] {
         let folder = tempfile::tempdir().unwrap();
         let files = bundled::build_for(&bundled::spec(spec), None, Target::Grafana);
         let boards = files

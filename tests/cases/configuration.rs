@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::bundled;
 use crate::trial::{Needs, trial};
 
-const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
 /// What the documentation calls the folder of everything.
 const ROOT: &str = "/etc/prometheus";

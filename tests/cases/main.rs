@@ -17,6 +17,7 @@ mod command;
 mod configuration;
 mod faults;
 mod hostile;
+mod incidents;
 mod kinds;
 mod mutation;
 #[path = "../it/project.rs"]
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         mutation::trials(),
         faults::trials(),
         hostile::trials(),
+        incidents::trials(),
         browser::trials(),
         watched::trials(),
         update::trials(),

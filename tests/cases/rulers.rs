@@ -39,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let all = RULERS
         .into_iter()
         .flat_map(|(ruler, options, needs, command)| {
-            ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
+            ["fleet", "mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
                 let name = format!("rulers::{ruler}::{spec}");
                 trial(name, needs, move || loads(spec, ruler, options, command))
             })

@@ -56,7 +56,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
     ];
     all.extend(
-        ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
+        ["fleet", "mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
             let name = format!("situations::an_idle_night_records_no_nan::{spec}");
             let plain = if spec == "mangaassist" { trial } else { in_ci };
             plain(name, Needs::Promtool, move || {
@@ -296,7 +296,7 @@ fn a_hung_engine_pages_and_its_look_alikes_do_not() {
             [None, None],
         ),
     ];
-    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+    for spec in ["fleet", "mangaassist", "vllm-production", "vllm-serving"] {
         let mut series = Vec::new();
         let mut checks = Vec::new();
         for (pod, engine, [running, waiting, steps], firing) in engines {
@@ -444,7 +444,7 @@ fn ordinary_nights_stay_silent_and_their_faults_alert() {
 /// The summary of a burn-rate alert states a threshold, not a measurement; the correlation is measured.
 fn alerts_say_what_is_measured_and_nothing_odd() {
     let mut correlated = 0;
-    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+    for spec in ["fleet", "mangaassist", "vllm-production", "vllm-serving"] {
         let files = bundled::folder(spec).into_iter();
         for file in files.filter(|f| f.path.starts_with("prometheus/rules/")) {
             for line in file.text.lines().map(str::trim) {

@@ -10,7 +10,8 @@ use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, Target};
 use slosmith::template::Templates;
 
-const SPECS: [&str; 4] = [
+const SPECS: [&str; 5] = [
+    "specs/fleet.yaml",
     "specs/mangaassist.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",

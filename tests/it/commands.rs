@@ -9,7 +9,7 @@ use slosmith::source::FileId;
 
 use crate::bundled;
 
-const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
 /// Programs with their options: `tests/fixtures/options.yaml`.
 struct Known(BTreeMap<String, Vec<String>>);

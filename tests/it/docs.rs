@@ -155,7 +155,12 @@ fn the_readme_shows_real_output() {
     project.write("rules.yaml", &rules);
     let ran = project.run(&["lint", "rules.yaml", "--vllm", "0.33.0"]);
     assert!(ran.out.starts_with(shown[1]), "{}", ran.out);
-    for service in ["mangaassist-vllm", "vllm-production", "vllm-serving"] {
+    for service in [
+        "mangaassist-vllm",
+        "vllm-fleet",
+        "vllm-production",
+        "vllm-serving",
+    ] {
         let manifest = read(&format!("generated/{service}/.slosmith-manifest"));
         let count = manifest
             .lines()

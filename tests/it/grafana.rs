@@ -7,7 +7,7 @@ use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, OutFile, Target};
 use slosmith::template::Templates;
 
-const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -86,6 +86,8 @@ fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
         // vllm-serving counts the engine's errors, which older releases do not.
         let old = match spec {
             "vllm-serving" => [Some("==0.14.0"), Some(">=0.13, <0.18")],
+            // The fleet needs metrics of 0.32.
+            "fleet" => [Some("==0.32.0"), Some("==0.33.0")],
             _ => [Some("==0.12.0"), Some(">=0.9, <0.13")],
         };
         for vllm in old.into_iter().chain([None]) {

@@ -29,6 +29,7 @@ mod guides;
 mod health;
 mod hostile;
 mod import;
+mod incidents;
 mod inputs;
 mod layers;
 mod library;

@@ -10,7 +10,7 @@ use slosmith::template::Templates;
 
 use crate::project::Project;
 
-const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 const ALL: &str = "grafana: {provision: [operator, terraform, grizzly, v2]}\n";
 
 const SMALL: &str = r#"apiVersion: slosmith/v1

@@ -8,7 +8,7 @@ use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, OutFile, Target};
 use slosmith::template::Templates;
 
-const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

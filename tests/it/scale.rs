@@ -7,10 +7,11 @@ use serde_json::Value;
 use crate::bundled;
 
 /// Specs and the names of their services.
-const SPECS: [(&str, &str); 3] = [
+const SPECS: [(&str, &str); 4] = [
     ("vllm-serving", "vllm-serving"),
     ("vllm-production", "vllm-production"),
     ("mangaassist", "mangaassist-vllm"),
+    ("fleet", "vllm-fleet"),
 ];
 
 /// What some groups cost.

@@ -31,7 +31,7 @@ fn the_committed_schema_is_fresh() {
 #[test]
 fn bundled_specs_fit() {
     let validator = validator();
-    for name in ["mangaassist.yaml", "vllm-serving.yaml"] {
+    for name in ["fleet.yaml", "mangaassist.yaml", "vllm-serving.yaml"] {
         let spec = read(&bundled(name));
         let errors: Vec<_> = validator
             .iter_errors(&spec)
@@ -43,7 +43,7 @@ fn bundled_specs_fit() {
 
 #[test]
 fn bundled_specs_point_editors_at_the_schema() {
-    for name in ["mangaassist.yaml", "vllm-serving.yaml"] {
+    for name in ["fleet.yaml", "mangaassist.yaml", "vllm-serving.yaml"] {
         let first = format!("# yaml-language-server: $schema=../{COMMITTED}\n");
         assert!(bundled(name).starts_with(&first), "{name}");
     }

@@ -13,7 +13,8 @@ const HEAD: &str = "# Template variables\n\nThe variables of each built-in templ
 A template under `[[output]]` of `slosmith.toml` has [other variables](configuration.md#files-from-your-own-templates).\n";
 
 /// Specs that together set the variables.
-const SPECS: [&str; 11] = [
+const SPECS: [&str; 12] = [
+    "specs/fleet.yaml",
     "specs/mangaassist.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",

@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
 
 #[test]
 fn specs_are_regular() {
-    for name in ["mangaassist", "vllm-serving", "vllm-production"] {
+    for name in ["fleet", "mangaassist", "vllm-serving", "vllm-production"] {
         let text = std::fs::read_to_string(format!("specs/{name}.yaml")).expect(name);
         assert!(tree::regular(&text).is_some(), "{name}");
         agree::<Spanned<Any>>(&text);
