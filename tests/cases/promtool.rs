@@ -222,7 +222,7 @@ fn replicas_on_old_and_new_releases_count_once_each() {
     ];
     let series: Vec<_> = series.iter().map(|(s, v)| (s.as_str(), *v)).collect();
     check_files(
-        &serving_before_0_13(">=0.9,<0.13"),
+        &on_old_releases(">=0.9,<0.13"),
         &["slo-inter-token-latency"],
         "1m",
         &series,
@@ -230,25 +230,30 @@ fn replicas_on_old_and_new_releases_count_once_each() {
     );
 }
 
-/// The files for releases that do not count the engine's errors: without the objective for them.
-fn serving_before_0_13(vllm: &str) -> Vec<OutFile> {
-    let text = bundled::spec("vllm-serving");
-    let (before, rest) = text
-        .split_once("  engine-errors:\n")
-        .expect("the objective");
-    let (_, behind) = rest.split_once("  ttft:\n").expect("the next objective");
-    let text = format!("{before}  ttft:\n{behind}");
-    let lines = text
-        .lines()
-        .filter(|line| !line.starts_with("  engine_errors:"));
-    bundled::build(&lines.collect::<Vec<_>>().join("\n"), Some(vllm))
+/// The files of a spec for releases with names that newer ones replaced.
+fn on_old_releases(vllm: &str) -> Vec<OutFile> {
+    let text = "
+apiVersion: slosmith/v1
+service: {name: chat}
+runtime: {vllm: '>=0.8'}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {selector: {job: vllm}, group_by: [cluster, model_name], labels: {target: [cluster, pod]}}
+signals:
+  itl: {use: vllm.inter_token_latency}
+  kv_cache_usage: {use: vllm.kv_cache_usage}
+slos:
+  inter-token-latency: {objective: 99%, window: 28d, sli: {latency: {signal: itl, within: 200ms}}}
+records:
+  kv_cache_usage: {signal: kv_cache_usage}
+";
+    bundled::build(text, Some(vllm))
 }
 
 fn gauges_of_both_names_combine() {
     let labels =
         |pod| format!("cluster=\"c\", model_name=\"m\", engine=\"0\", job=\"vllm\", pod=\"{pod}\"");
     check_files(
-        &serving_before_0_13(">=0.8.5,<0.13"),
+        &on_old_releases(">=0.8.5,<0.13"),
         &["records"],
         "1m",
         &[

@@ -228,7 +228,7 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
         .says("vLLM metrics in Prometheus: `vllm_` (2 metrics)");
     let request = server.requests().pop().expect("a request");
     assert!(request.contains("/metrics/api/v1/label/__name__/values?match%5B%5D=%7B__name__%3D~%22.*vllm.*%22%7D&start="), "{request}");
-    let set = "  jobs: {vllm: {names: \"vllm_\"}}";
+    let set = "      names: \"vllm_\"";
     assert!(project.read("specs/chat.yaml").contains(set));
     project.run(&["build"]).exits(0);
     project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
@@ -241,7 +241,7 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
         ran.out
     );
     assert!(!ran.out.contains("the spec has"), "{}", ran.out);
-    project.edit("specs/chat.yaml", set, "");
+    project.edit("specs/chat.yaml", set, "      path: /metrics");
     let ran = doctor(&address);
     assert!(
         ran.out

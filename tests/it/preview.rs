@@ -7,7 +7,7 @@ use crate::project::Project;
 fn pages_stand_alone_and_say_everything() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = bundled::pages(folder.path());
-    assert_eq!(pages.len(), 3);
+    assert_eq!(pages.len(), 4);
     for page in &pages {
         let text = std::fs::read_to_string(page).expect("a page");
         for foreign in ["<script", "<link", "<img", "src=", "@import", "url("] {

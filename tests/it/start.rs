@@ -94,11 +94,9 @@ fn boundaries_that_a_server_replaced_are_read() {
     let says = |vllm: &str, words: &str| assert!(lint(vllm, &[]).out.contains(words));
     says("0.29.0", "error[threshold-not-a-bucket]");
     says("0.33.0", "warning[threshold-not-a-bucket]");
-    project.write(
-        "deploy.yaml",
-        "args: ['--custom-histogram-buckets', '{}']\n",
-    );
-    lint("0.33.0", &["deploy.yaml", "--fail-on", "info"]).exits(0);
+    // A spec beside the rules has the boundaries of its servers.
+    project.write("specs/chat.yaml", &spec);
+    lint("0.33.0", &["specs", "--fail-on", "info"]).exits(0);
 }
 
 /// Every recorded page of a server makes a spec that resolves: `init` checks it before it writes.

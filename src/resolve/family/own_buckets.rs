@@ -86,9 +86,7 @@ fn wrong(key: &Spanned<String>, bounds: &[Spanned<Quantity>]) -> Option<Diagnost
     let mut last = Number::from_integer(0);
     for at in bounds {
         let Some(bound) = at.value.bare() else {
-            let message = format!(
-                "the boundary {at} must be a number without a unit, as in the option of vLLM"
-            );
+            let message = format!("the boundary {at} must be a number without a unit");
             return error(at.span, message);
         };
         if bound <= last {
