@@ -5,7 +5,7 @@ use slosmith::resolve::{self, Options};
 use slosmith::source::{SourceFile, Sources};
 use slosmith::spec;
 
-const GOOD: &str = include_str!("../../../specs/mangaassist.yaml");
+const GOOD: &str = include_str!("../../fixtures/reference.yaml");
 
 /// Reads, resolves and renders; gives back how many findings there are.
 fn findings(text: &str) -> usize {
