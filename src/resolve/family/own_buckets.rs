@@ -48,7 +48,7 @@ pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
         let error = if job != own {
             let help = "list the boundaries in the signal: `prometheus: {metric: …, buckets: […]}`";
             let message = format!("`custom_histogram_buckets` belongs to the vLLM job `{own}`");
-            Some(Diagnostic::error("contradiction", first.span, message).help(help))
+            Some(Diagnostic::warning("contradiction", first.span, message).help(help))
         } else {
             older.map(|older| {
                 let message = format!(
