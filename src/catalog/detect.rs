@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::exposition::Page;
+use super::exposition::{Page, PageFamily};
 use super::index::PageEntry;
 use super::release::{DEFAULT_PROFILE, Release, ReleaseId};
 use super::version::{Range, Version};
@@ -169,6 +169,16 @@ impl Catalog {
         Some(format!(">={from}, <{to}"))
     }
 
+    /// Boundaries on a page of the histograms of a key of `--custom-histogram-buckets`, without `+Inf`; empty without such a
+    /// histogram.
+    pub fn boundaries(&self, page: &Page, key: &str) -> Vec<String> {
+        let option = self.lineage().open.own_buckets.as_ref();
+        let families = option.and_then(|option| option.keys.get(key)).into_iter();
+        let found = families.flatten().find_map(|name| page.family(name));
+        let bounds = found.map(PageFamily::buckets).unwrap_or_default();
+        bounds.into_iter().filter(|le| le != "+Inf").collect()
+    }
+
     /// Boundaries on a page that are not the recorded ones of the release, by the key of the option that replaces them.
     fn own_buckets(
         &self,
@@ -178,23 +188,18 @@ impl Catalog {
     ) -> BTreeMap<String, Vec<String>> {
         let option = self.lineage().open.own_buckets.as_ref();
         let option = option.filter(|option| *release.version() >= option.first);
-        let finite = |all: Vec<String>| all.into_iter().filter(|le| le != "+Inf").collect();
-        let differs = |name: &String| {
-            let shape = self.family(name)?.visible_in(release, profiles)?;
-            let found: Vec<String> = finite(page.family(name)?.buckets());
-            let recorded: Vec<String> = finite(shape.buckets.clone());
-            let bounds = |all: &[String]| {
-                all.iter()
-                    .map(|le| le.parse().ok())
-                    .collect::<Vec<Option<f64>>>()
-            };
-            let is_own =
-                !shape.open_buckets && !found.is_empty() && bounds(&found) != bounds(&recorded);
-            is_own.then_some(found)
+        let own = |(key, families): (&String, &Vec<String>)| {
+            let found = self.boundaries(page, key);
+            let on_page = families.iter().find(|name| page.family(name).is_some())?;
+            let shape = self.family(on_page)?.visible_in(release, profiles)?;
+            let recorded = shape.buckets.iter().filter(|le| *le != "+Inf");
+            let bound = |le: &String| le.parse::<f64>().ok();
+            let is_recorded = found.iter().map(bound).eq(recorded.map(bound));
+            let is_own = !shape.open_buckets && !found.is_empty() && !is_recorded;
+            is_own.then(|| (key.clone(), found))
         };
         let keys = option.iter().flat_map(|option| &option.keys);
-        keys.filter_map(|(key, families)| Some((key.clone(), families.iter().find_map(differs)?)))
-            .collect()
+        keys.filter_map(own).collect()
     }
 
     /// The recorded families of vLLM's server that a page has, each once, in the order of their names.

@@ -1,4 +1,5 @@
-//! vLLM releases that files pin: `image: vllm/vllm-openai:v0.6.3`, `vllm==0.6.3`.
+//! What files of a project set for their vLLM servers: releases (`image: vllm/vllm-openai:v0.6.3`, `vllm==0.6.3`), and whether they
+//! replace bucket boundaries (`--custom-histogram-buckets`).
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -22,12 +23,21 @@ static PINNED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("a valid pattern")
 });
 
-/// The releases that a file pins. A text for people may pin what nobody runs.
+/// A text for people may show what nobody runs.
+fn is_prose(path: &Path) -> bool {
+    let end = path.extension();
+    end.is_some_and(|end| end == "md" || end == "markdown")
+}
+
+/// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.
+pub fn replaces_buckets(path: &Path, text: &str) -> bool {
+    let option = ["custom-histogram-buckets", "custom_histogram_buckets"];
+    !is_prose(path) && option.iter().any(|name| text.contains(name))
+}
+
+/// The releases that a file pins.
 pub fn pins(path: &Path, text: &str) -> Vec<Pin> {
-    let is_prose = path
-        .extension()
-        .is_some_and(|end| end == "md" || end == "markdown");
-    if is_prose || !(text.contains("vllm-openai") || text.contains("==")) {
+    if is_prose(path) || !(text.contains("vllm-openai") || text.contains("==")) {
         return Vec::new();
     }
     let releases = PINNED
@@ -63,5 +73,17 @@ mod tests {
             of("image: vllm/vllm-openai:latest; vllm>=0.6.3; my-vllm-openai: 0.1.2").is_empty()
         );
         assert!(pins(Path::new("a.md"), "pip install vllm==0.5.4").is_empty());
+    }
+
+    #[test]
+    fn deployments_and_specs_replace_boundaries_and_prose_does_not() {
+        let args = "args: [--custom-histogram-buckets, '{\"request_latency\": [0.1]}']";
+        assert!(replaces_buckets(Path::new("deploy.yaml"), args));
+        assert!(replaces_buckets(
+            Path::new("a.yaml"),
+            "custom_histogram_buckets: {}"
+        ));
+        assert!(!replaces_buckets(Path::new("docs/a.md"), args));
+        assert!(!replaces_buckets(Path::new("a.yaml"), "buckets: [1, 2]"));
     }
 }

@@ -108,7 +108,7 @@ pub struct Scope<'c> {
 pub(super) const UNLESS: &str = "if the servers run with `--custom-histogram-buckets`, set `custom_histogram_buckets` in the spec, or add the deployment to the files";
 
 /// How certain recorded bucket boundaries are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boundaries {
     /// Servers cannot replace them.
     Recorded,

@@ -143,6 +143,8 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
                 format!("`{field}` cannot be set for vLLM metrics: the catalog defines them");
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
+            let own = "if the servers run with `--custom-histogram-buckets`, set `custom_histogram_buckets` of their job";
+            let error = error.maybe_help((field == "buckets").then(|| own.to_owned()));
             return Err(cx.fail(error.help(format!("remove `{field}`"))));
         }
     }

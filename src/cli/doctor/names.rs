@@ -1,10 +1,11 @@
 //! The names of vLLM's metrics in Prometheus, and in specs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow};
 
 use super::{Check, DoctorArgs};
+use crate::catalog::exposition::Page;
 use crate::catalog::{Catalog, Server};
 use crate::cli::build::{self, BuildArgs, input};
 use crate::cli::page;
@@ -13,6 +14,7 @@ use crate::diag::Sink;
 use crate::resolve;
 use crate::spec::Document;
 use crate::starter;
+use crate::units::parse_decimal;
 
 const NAME: &str = "names";
 
@@ -31,8 +33,12 @@ pub(super) fn checks(args: &DoctorArgs) -> Vec<Check> {
         });
         let found = found.map_err(|error| anyhow!("{error:#}"));
         let mut checks = checked(args, "the `/metrics` output", found);
-        let server = page.ok().and_then(|page| Catalog::vllm().detect(&page));
-        checks.extend(server.iter().flat_map(|server| buckets(args, server)));
+        let page = page.unwrap_or_default();
+        if let Some(server) = Catalog::vllm().detect(&page) {
+            let documents = documents(args);
+            let other = documents.iter();
+            checks.extend(other.filter_map(|document| other_buckets(document, &page, &server)));
+        }
         checks.extend(other_answer(args, address));
         checks
     });
@@ -83,59 +89,38 @@ fn differs(document: &Document, place: &str, found: &Prefixes) -> Option<Check> 
     Some(Check::warning(NAME, text, help))
 }
 
-/// Specs whose bucket boundaries the server does not have.
-fn buckets(args: &DoctorArgs, server: &Server) -> Vec<Check> {
-    let numbers = |bounds: &[String]| {
-        bounds
-            .iter()
-            .map(|le| le.parse().ok())
-            .collect::<Vec<Option<f64>>>()
-    };
-    let found: BTreeMap<_, _> = server
-        .buckets
-        .iter()
-        .map(|(key, all)| (key.as_str(), numbers(all)))
-        .collect();
-    let differs = |document: Document| {
-        let spec = &document.spec;
-        spec.runtime.as_ref()?;
-        let job = resolve::own_job(spec);
-        let given = spec.prometheus.jobs.get(job);
-        let given = given
-            .into_iter()
-            .flat_map(|job| &job.custom_histogram_buckets);
-        let given: BTreeMap<_, _> = given
-            .map(|(key, all)| {
-                (
-                    key.value.as_str(),
-                    numbers(&all.iter().map(ToString::to_string).collect::<Vec<_>>()),
-                )
-            })
-            .collect();
-        let keys = found.keys().chain(given.keys());
-        let keys: BTreeSet<_> = keys
-            .filter(|key| found.get(*key) != given.get(*key))
-            .collect();
-        let keys: Vec<_> = keys.into_iter().map(|key| format!("`{key}`")).collect();
-        let (first, _) = keys.split_first()?;
-        let text = format!(
-            "{}: the server has other bucket boundaries than the spec: {}",
-            spec.service.name,
-            match keys.len() {
-                1 => first.clone(),
-                _ => keys.join(", "),
-            }
-        );
-        let help = match server.buckets.is_empty() {
-            true => "remove `custom_histogram_buckets` from the spec".to_owned(),
-            false => format!(
-                "set `prometheus: {{jobs: {{{job}: {{custom_histogram_buckets: {}}}}}}}`, then mend the thresholds that `slosmith build` reports",
-                starter::own_buckets(&server.buckets)
-            ),
+/// A spec whose bucket boundaries the server does not have.
+fn other_buckets(document: &Document, page: &Page, server: &Server) -> Option<Check> {
+    let spec = &document.spec;
+    spec.runtime.as_ref()?;
+    let job = resolve::own_job(spec);
+    let given = spec.prometheus.jobs.get(job);
+    let given = given.map(|job| &job.custom_histogram_buckets);
+    let mut wanted = server.buckets.clone();
+    let mut keys: BTreeSet<_> = wanted.keys().cloned().collect();
+    for (key, bounds) in given.into_iter().flatten() {
+        let found = Catalog::vllm().boundaries(page, &key.value);
+        let numbers = found.iter().map(|le| parse_decimal(le).ok());
+        match found.is_empty() || numbers.eq(bounds.iter().map(|at| at.value.bare())) {
+            true => keys.remove(&key.value),
+            false => keys.insert(key.value.clone()),
         };
-        Some(Check::problem("buckets", text, help))
-    };
-    documents(args).into_iter().filter_map(differs).collect()
+        wanted.insert(key.value.clone(), found);
+    }
+    if keys.is_empty() {
+        return None;
+    }
+    let keys = keys.into_iter().collect::<Vec<_>>().join("`, `");
+    let text = format!(
+        "{}: the server has other bucket boundaries than the spec: `{keys}`",
+        spec.service.name
+    );
+    wanted.retain(|_, bounds| !bounds.is_empty());
+    let help = format!(
+        "set `prometheus: {{jobs: {{{job}: {{custom_histogram_buckets: {}}}}}}}`, then fix the thresholds that `slosmith build` reports",
+        starter::own_buckets(&wanted)
+    );
+    Some(Check::problem("buckets", text, help))
 }
 
 /// A server that serves other names to Prometheus 2.

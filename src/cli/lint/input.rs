@@ -15,7 +15,7 @@ use crate::config::QueryLanguage;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
 use crate::input;
-use crate::lint::pins::{Pin, pins};
+use crate::lint::pins::{Pin, pins, replaces_buckets};
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
 use crate::yaml::Filler;
@@ -187,14 +187,10 @@ impl Loaded {
             .collect()
     }
 
-    /// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.
+    /// True if a file replaces bucket boundaries of the servers.
     pub(super) fn replace_buckets(&self) -> bool {
-        let option = ["custom-histogram-buckets", "custom_histogram_buckets"];
-        let mut read = self
-            .files
-            .iter()
-            .map(|(file, _)| self.sources.get(*file).text());
-        read.any(|text| option.iter().any(|name| text.contains(name)))
+        let mut read = self.files.iter().map(|(file, _)| self.sources.get(*file));
+        read.any(|source| replaces_buckets(source.path(), source.text()))
     }
 
     /// Metrics that files publish, read or not.

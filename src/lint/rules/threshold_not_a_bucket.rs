@@ -34,7 +34,7 @@ declare_rule! {
         summary: "an `le` matcher has a value that is not a bucket boundary",
         group: Group::Histogram,
         level: Severity::Error,
-        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked. Servers since vLLM 0.30 can replace boundaries: there, the rule warns, and is silent if a file of the run has `--custom-histogram-buckets` or a spec with `custom_histogram_buckets`.",
+        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked. Servers since vLLM 0.30 can replace boundaries: there, the rule warns, and is silent if a file of the run that is not Markdown sets the option.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
