@@ -9,7 +9,7 @@ use slosmith::target::Target;
 
 use crate::bundled;
 use crate::promtool::check_files;
-use crate::trial::{Needs, trial};
+use crate::trial::{Needs, in_ci, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -23,7 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             a_page_hides_the_ticket_of_its_objective_only,
         ),
-        trial(
+        in_ci(
             "boards::an_objective_without_data_is_not_ok",
             Needs::Promtool,
             an_objective_without_data_is_not_ok,

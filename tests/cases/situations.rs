@@ -34,12 +34,12 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             the_first_outage_is_seen_until_it_ends,
         ),
-        trial(
+        in_ci(
             "situations::a_hung_engine_pages_and_its_look_alikes_do_not",
             Needs::Promtool,
             a_hung_engine_pages_and_its_look_alikes_do_not,
         ),
-        trial(
+        in_ci(
             "situations::ordinary_nights_stay_silent_and_their_faults_alert",
             Needs::Promtool,
             ordinary_nights_stay_silent_and_their_faults_alert,

@@ -197,7 +197,7 @@ fn every_text(step: usize) {
 
 #[test]
 fn texts_of_a_spec() {
-    every_text(29);
+    every_text(97);
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn count<'d>(found: impl Iterator<Item = &'d (usize, Diagnostic)>, code: &str) -
 
 #[test]
 fn no_fix_takes_data_away_or_leaves_its_finding() {
-    on_every(12);
+    on_every(36);
 }
 
 #[test]
