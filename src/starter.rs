@@ -60,9 +60,14 @@ pub struct Project {
     pub server: Option<Server>,
     /// The prefix of the stored names, if it is not the served one.
     pub names: Option<String>,
+    /// The label with the values `prefill` and `decode`, if the store has one.
+    pub role: Option<String>,
     /// The CI system, if any.
     pub pipeline: Option<Pipeline>,
 }
+
+/// Profiles of the connectors that move KV blocks from prefill pods to decode pods.
+const TRANSFERS: [&str; 2] = ["kv-nixl", "kv-mooncake"];
 
 /// The variables of the templates.
 #[derive(Serialize)]
@@ -78,6 +83,10 @@ struct View<'a> {
     models: String,
     /// The prefix of the stored names; empty for the served one.
     names: &'a str,
+    /// The label that separates prefill pods from decode pods; empty without one.
+    role: &'a str,
+    /// True if the server transfers KV blocks between prefill and decode pods.
+    transfers: bool,
     /// True if all releases count HTTP requests.
     http: bool,
     /// True if a server exposes its gauges before the first request, so that missing gauges are a fault.
@@ -139,7 +148,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     let selection = catalog.select(&project.vllm);
     let selection = selection.unwrap_or_else(|_| catalog.select_all());
     let server = project.server.as_ref();
-    let profiles = server.into_iter().flat_map(|server| &server.profiles);
+    let mut profiles = server.into_iter().flat_map(|server| &server.profiles);
     let is_served = |name| library::is_always_served(catalog, name, &selection.releases);
     let has_engine = |family| {
         let mut served = selection
@@ -154,6 +163,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         vllm: project.vllm.to_string(),
         detected: server.map_or_else(String::new, |server| catalog.describe(&server.releases)),
         profiles: profiles
+            .clone()
             .map(String::as_str)
             .filter(|profile| *profile != DEFAULT_PROFILE)
             .collect(),
@@ -170,6 +180,8 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         within: Within::new(server),
         rejections: is_served("vllm.http_requests") && is_served("vllm.admission_rejections"),
         names: project.names.as_deref().unwrap_or_default(),
+        role: project.role.as_deref().unwrap_or_default(),
+        transfers: profiles.any(|profile| TRANSFERS.iter().any(|of| profile.starts_with(of))),
         from_start: catalog.present_from_start("vllm:num_requests_running", &selection),
         version: env!("CARGO_PKG_VERSION"),
     };

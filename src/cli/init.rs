@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
-use super::stored::Prefixes;
+use super::stored::{self, Prefixes};
 use super::terminal::Terminal;
 use super::{findings, page};
-use crate::catalog::Range;
+use crate::catalog::{Catalog, Range};
 use crate::diag::{Sink, one_line};
 use crate::input;
 use crate::naming;
@@ -41,7 +41,8 @@ pub struct InitArgs {
     /// file, or - for standard input
     #[arg(long, value_name = "URL|FILE")]
     metrics: Option<String>,
-    /// URL of the Prometheus that scrapes the servers, to detect the prefix of the stored names: `vllm:` or another one
+    /// URL of the Prometheus that scrapes the servers, to detect the prefix of the stored names (`vllm:` or another one) and
+    /// the label of prefill and decode pods
     #[arg(long, value_name = "URL")]
     prometheus: Option<String>,
     /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
@@ -84,12 +85,14 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     let mut questions = Questions::new(asks);
     let seen = seen(args, &mut questions)?;
     let names = names(args, seen.as_ref())?;
+    let role = role(args, names.as_deref())?;
     let project = Project {
         name: name(args, &mut questions)?,
         owner: owner(args, &mut questions)?,
         vllm: vllm::chosen(args.vllm.as_ref(), seen.as_ref(), &mut questions)?,
         server: seen.map(|seen| seen.server),
         names,
+        role,
         pipeline: pipeline(args, &mut questions)?,
     };
     let files = starter::files(&project, &Templates::load(None)?)?;
@@ -154,6 +157,22 @@ fn names(args: &InitArgs, seen: Option<&Seen>) -> Result<Option<String>> {
         )?;
     }
     Ok(prefixes.other().map(str::to_owned))
+}
+
+/// The label that separates prefill pods from decode pods in Prometheus, if there is one. Prints it.
+fn role(args: &InitArgs, names: Option<&str>) -> Result<Option<String>> {
+    let Some(url) = &args.prometheus else {
+        return Ok(None);
+    };
+    let prefix = names.unwrap_or(Catalog::vllm().prefix());
+    let role = stored::role(url, prefix, &args.http)?;
+    if let Some(label) = &role {
+        writeln!(
+            Terminal::stderr(),
+            "detected prefill and decode pods: label `{label}`"
+        )?;
+    }
+    Ok(role)
 }
 
 fn name(args: &InitArgs, questions: &mut Questions) -> Result<String> {

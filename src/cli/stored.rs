@@ -1,14 +1,17 @@
-//! The prefix of vLLM's names in a store: asked of a Prometheus, or seen in `/metrics` output.
+//! What a store has of vLLM: the prefix of its names, asked of a Prometheus or seen in `/metrics` output, and the label of roles.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::page::{self, HttpArgs};
 use crate::catalog::Catalog;
 use crate::catalog::exposition::Page;
+use crate::resolve::is_label_name;
 
 /// Seconds of history in which a Prometheus is asked for names.
 const RECENT: u64 = 3_600;
@@ -42,21 +45,10 @@ impl Prefixes {
     /// # Errors
     /// When it cannot be asked.
     pub(super) fn stored(prometheus: &str, http: &HttpArgs) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Answer {
-            data: Vec<String>,
-        }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
         let word = Catalog::vllm().prefix().trim_end_matches(':');
-        let base = prometheus.trim_end_matches('/');
-        let start = now.saturating_sub(RECENT);
-        let url = format!(
-            "{base}/api/v1/label/__name__/values?match%5B%5D=%7B__name__%3D~%22.*{word}.*%22%7D&start={start}"
-        );
-        let text = page::fetch(&url, http)?;
-        let answer: Answer = serde_json::from_str(&text)
-            .with_context(|| format!("{prometheus}: not the URL of a Prometheus"))?;
-        Ok(Self::of(answer.data.iter().map(String::as_str)))
+        let names = format!("%7B__name__%3D~%22.*{word}.*%22%7D");
+        let names: Vec<String> = recent(prometheus, "label/__name__/values", &names, http)?;
+        Ok(Self::of(names.iter().map(String::as_str)))
     }
 
     /// Gives all names with another prefix the served one.
@@ -91,6 +83,45 @@ impl Prefixes {
         let (first, _) = self.0.first()?;
         (!self.has(Catalog::vllm().prefix())).then_some(first)
     }
+}
+
+/// The answer of a Prometheus about the last hour.
+fn recent<T: DeserializeOwned>(
+    prometheus: &str,
+    what: &str,
+    matching: &str,
+    http: &HttpArgs,
+) -> Result<Vec<T>> {
+    #[derive(Deserialize)]
+    struct Answer<T> {
+        data: Vec<T>,
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let base = prometheus.trim_end_matches('/');
+    let start = now.saturating_sub(RECENT);
+    let url = format!("{base}/api/v1/{what}?match%5B%5D={matching}&start={start}");
+    let text = page::fetch(&url, http)?;
+    let answer: Answer<T> = serde_json::from_str(&text)
+        .with_context(|| format!("{prometheus}: not the URL of a Prometheus"))?;
+    Ok(answer.data)
+}
+
+/// The label that tells prefill pods from decode pods in a Prometheus: it has both values.
+///
+/// # Errors
+/// When it cannot be asked.
+pub(super) fn role(prometheus: &str, prefix: &str, http: &HttpArgs) -> Result<Option<String>> {
+    let running = format!("%7B__name__%3D%22{prefix}num_requests_running%22%7D");
+    let series: Vec<BTreeMap<String, String>> = recent(prometheus, "series", &running, http)?;
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (label, value) in series.into_iter().flatten() {
+        values.entry(label).or_default().insert(value);
+    }
+    let has_both = |of: &BTreeSet<String>| of.contains("prefill") && of.contains("decode");
+    let found = values
+        .into_iter()
+        .find(|(label, values)| is_label_name(label) && has_both(values));
+    Ok(found.map(|(label, _)| label))
 }
 
 impl fmt::Display for Prefixes {

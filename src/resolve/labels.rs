@@ -118,7 +118,7 @@ fn reserved(label: &Text) -> Diagnostic {
 }
 
 /// True when Prometheus takes it as a label name without quotes.
-pub(super) fn is_label_name(name: &str) -> bool {
+pub fn is_label_name(name: &str) -> bool {
     let mut chars = name.chars();
     let first = chars.next();
     first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -29,6 +29,7 @@ mod slos;
 mod templates;
 mod tiers;
 
+pub use labels::is_label_name;
 pub use names::{own_job, own_prefix};
 
 use context::Context;

@@ -214,7 +214,10 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
         "{{\"status\": \"success\", \"data\": [{}]}}",
         names.join(", ")
     );
-    let server = Server::start(None, move |_| Answer::page(&names));
+    let server = Server::start(None, move |path| match path.contains("/series?") {
+        true => Answer::page("{\"data\": []}"),
+        false => Answer::page(&names),
+    });
     let (project, address) = (Project::empty(), server.address());
     let init =
         |more: &[&str]| project.run(&[&["init", "--name", "chat", "--ci", "none"], more].concat());
@@ -226,7 +229,7 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
     init(&["--prometheus", &address])
         .exits(0)
         .says("vLLM metrics in Prometheus: `vllm_` (2 metrics)");
-    let request = server.requests().pop().expect("a request");
+    let request = server.requests().swap_remove(0);
     assert!(request.contains("/metrics/api/v1/label/__name__/values?match%5B%5D=%7B__name__%3D~%22.*vllm.*%22%7D&start="), "{request}");
     let set = "      names: \"vllm_\"";
     assert!(project.read("specs/chat.yaml").contains(set));
@@ -257,6 +260,45 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
     );
     let ran = doctor("http://127.0.0.1:1");
     assert!(ran.out.contains("problem  names"), "{}", ran.out);
+}
+
+/// `init` writes the label that separates prefill pods from decode pods.
+#[test]
+fn a_prometheus_shows_the_label_of_roles() {
+    let prometheus = |labels: &'static str| {
+        Server::start(None, move |path| match path.contains("/series?") {
+            true => {
+                assert!(path.contains("%22vllm:num_requests_running%22"), "{path}");
+                Answer::page(labels)
+            }
+            false => Answer::page("{\"data\": [\"vllm:num_requests_running\"]}"),
+        })
+    };
+    let two = r#"{"data": [{"pod": "prefill", "llm_d_ai_role": "prefill", "a.b": "prefill"},
+        {"pod": "x", "llm_d_ai_role": "decode", "a.b": "decode"}]}"#;
+    let one = r#"{"data": [{"role": "decode"}, {"role": "both"}]}"#;
+    for (labels, group_by) in [
+        (two, "  group_by: [model_name, llm_d_ai_role]"),
+        (one, "  group_by: [model_name]  #"),
+    ] {
+        let (project, server) = (Project::empty(), prometheus(labels));
+        let address = server.address();
+        let args = [
+            "init",
+            "--name",
+            "chat",
+            "--ci",
+            "none",
+            "--prometheus",
+            &address,
+        ];
+        let ran = project.run(&args).exits(0);
+        let detected = "detected prefill and decode pods: label `llm_d_ai_role`";
+        assert_eq!(ran.err.contains(detected), labels == two, "{}", ran.err);
+        assert!(project.read("specs/chat.yaml").contains(group_by));
+        project.run(&["build"]).exits(0);
+        project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
+    }
 }
 
 /// A page that a browser shows with a colon, and that Prometheus 2 gets without.
