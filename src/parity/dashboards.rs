@@ -163,7 +163,7 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts(_) => states(builder, account),
-        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl(
+        Draw::Objectives(_) | Draw::Verdict(_) => Err(vec![NotExpressible::OnlyPromQl(
             "the table joins several PromQL queries",
         )]),
         Draw::Graph(_) | Draw::Tile => {

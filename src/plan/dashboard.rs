@@ -103,7 +103,12 @@ pub enum Draw {
     Alerts(Vec<Column>),
     /// All objectives.
     Objectives(Vec<Column>),
+    /// The worst state of objectives and alerts, in words for its number.
+    Verdict(Vec<Word>),
 }
+
+/// A word for a number, and its colour.
+pub type Word = (u32, String, Color);
 
 impl Draw {
     /// How values are drawn, of a panel that shows some.
@@ -111,7 +116,7 @@ impl Draw {
         match self {
             Self::Graph(kind) => Some(*kind),
             Self::Tile => Some(GraphKind::Number),
-            Self::Text(_) | Self::Alerts(_) | Self::Objectives(_) => None,
+            Self::Text(_) | Self::Alerts(_) | Self::Objectives(_) | Self::Verdict(_) => None,
         }
     }
 }
@@ -155,8 +160,10 @@ pub enum Cells {
     Coloured(Vec<(String, Color)>),
     /// A number.
     Number(ValueUnit, Vec<Threshold>),
-    /// Words for numbers, from the best to the worst: number, word and colour.
-    Words(Vec<(u32, String, Color)>),
+    /// A share in percent, with so many decimals.
+    Share(u32),
+    /// Words for numbers, from the best to the worst.
+    Words(Vec<Word>),
     /// How long ago a time was, given in milliseconds since 1970.
     Since,
     /// Nothing: other columns use it.

@@ -352,3 +352,10 @@ pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
         percentile.below.1
     )
 }
+
+/// Decimals that show on which side of an objective a share in percent is: one more than the objective has.
+pub fn share_digits(objective: Number) -> u32 {
+    let percent = decimal(objective * 100);
+    let decimals = percent.split_once('.').map_or(0, |(_, after)| after.len());
+    u32::try_from(decimals + 1).unwrap_or(3)
+}

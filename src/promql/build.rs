@@ -188,6 +188,17 @@ pub fn aggregate_without<S: AsRef<str>>(
     .into()
 }
 
+/// `topk(count, expr)`
+pub fn top(count: u32, expr: impl Into<Expr>) -> Expr {
+    ExprKind::Aggregate(Aggregate {
+        op: AggregateOp::Topk,
+        param: Some(Box::new(number(count.to_string()))),
+        expr: Box::new(expr.into()),
+        grouping: None,
+    })
+    .into()
+}
+
 macro_rules! aggregates {
     ($($name:ident $op:ident),*) => {$(
         #[doc = concat!("`", stringify!($name), " by (labels) (expr)`; see [`aggregate`].")]

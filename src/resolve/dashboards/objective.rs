@@ -25,7 +25,7 @@ const VALUE: u32 = 6;
 const HEIGHT: u32 = 9;
 
 /// Burn rates below are noise, and a logarithmic axis has no zero.
-const LEAST_BURN: &str = "0.001";
+const LEAST_BURN: &str = "0.1";
 
 impl Panels<'_, '_> {
     pub(super) fn named_slo(&mut self, p: &spec::Panel) -> Vec<Panel> {
@@ -290,7 +290,7 @@ impl Panels<'_, '_> {
         }
         let promise = words::promise(slo, percentile);
         let title = match draw {
-            GraphKind::Number => format!("{}: now", slo.title),
+            GraphKind::Number => format!("{}: last {}", slo.title, slo.period),
             _ => slo.title.clone(),
         };
         Panel {

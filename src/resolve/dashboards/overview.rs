@@ -13,10 +13,10 @@ use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
 /// Maximum height of the table of SLOs, in lines: the alerts stay on the first screen.
-const MOST_LINES: u32 = 9;
+const MOST_LINES: u32 = 12;
 
-/// SLOs cover days.
-const RANGE: Duration = Duration::from_secs(24 * 3_600);
+/// An incident of twenty minutes is seen; the budgets cover their own time.
+const RANGE: Duration = Duration::from_mins(6 * 60);
 
 pub(super) fn dashboard(
     cx: &mut Context<'_>,
@@ -32,7 +32,8 @@ pub(super) fn dashboard(
         .collect();
     let title = format!("{}: overview", cx.title());
     let mut panels = Panels::new(cx, slos, alerts, variables);
-    let mut verdict = panels.tiles();
+    let mut verdict = vec![panels.worst()];
+    verdict.extend(panels.tiles());
     if !slos.is_empty() {
         verdict.push(panels.objectives());
     }
@@ -76,19 +77,30 @@ const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. 
 - Budget left: remaining error budget
 - Burn rate: at 1, the budget lasts exactly one SLO window
 
-States: burning fast (a paging alert fires), budget spent, missed (a percentile is above its objective), no data, burning (a ticket \
-alert fires), budget low (less than 25% left), ok.";
+States: burning fast (a paging alert fires), no data, missed (a percentile is above its objective), burning (a ticket alert fires), \
+burning now (burn rate of the last five minutes at least 1), budget spent, budget low (less than 25% left), ok.";
 
 impl Panels<'_, '_> {
     /// The table of SLOs. It gets its queries when all panels are known.
     fn objectives(&self) -> Panel {
         let rows = u32::try_from(self.slos.len()).unwrap_or(MOST_LINES);
-        // Title and heading; some SLOs have several label sets.
-        let lines = (rows + rows / 2 + 2).clamp(5, MOST_LINES);
+        // A row of the table takes a line; title, heading and borders take three. Some SLOs have several label sets.
+        let lines = (rows + rows / 2 + 3).clamp(6, MOST_LINES);
         Panel {
             description: OBJECTIVES.to_owned(),
             size: Size::Fixed(COLUMNS, lines),
             ..blank("SLOs".to_owned(), Draw::Objectives(Vec::new()))
+        }
+    }
+
+    /// The worst state of all SLOs and alerts. It gets its query when all panels are known.
+    fn worst(&self) -> Panel {
+        Panel {
+            description: "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is \
+                          a state of its own. The tables below have all states."
+                .to_owned(),
+            size: Size::Fixed(COLUMNS, 4),
+            ..blank("Verdict".to_owned(), Draw::Verdict(Vec::new()))
         }
     }
 

@@ -207,7 +207,7 @@ pub(super) fn alerts(
                 (0, "ok".into(), Color::Green),
                 (PENDING, "pending".into(), Color::Yellow),
                 (FIRING, "firing".into(), Color::Red),
-                (NO_DATA, "no data".into(), Color::Orange),
+                (NO_DATA, "no data".into(), Color::Blue),
             ]),
         ),
         Column {
@@ -276,14 +276,17 @@ fn listed(scope: &Scope<'_>, labels: &[String]) -> Expr {
     or(both(MatchOp::Equal), others.on(&without))
 }
 
+/// A row that exists while a series is missing.
+fn silent((what, series): &(String, Expr), label: &str, state: u32) -> Expr {
+    let absent = build::call("absent", [series.clone()]);
+    let absent = times(state, build::aggregate(AggregateOp::Sum, NONE, absent));
+    labelled(absent, label, what, "", "")
+}
+
 /// The rows of alerts, and one for each missing series; the row `nothing is firing` appears only without any of these.
 fn verdict(alerts: Expr, beats: &[(String, Expr)]) -> Expr {
-    let silent = |(what, series): &(String, Expr)| {
-        let absent = build::call("absent", [series.clone()]);
-        let absent = times(NO_DATA, build::aggregate(AggregateOp::Sum, NONE, absent));
-        labelled(absent, ALERT_NAME, what, "", "")
-    };
-    let rows = beats.iter().map(silent).fold(alerts, or);
+    let silent = beats.iter().map(|beat| silent(beat, ALERT_NAME, NO_DATA));
+    let rows = silent.fold(alerts, or);
     let zero = build::call("vector", [build::number("0")]);
     let nothing = labelled(zero, ALERT_NAME, "nothing is firing", "", "");
     build::binary(BinaryOp::Or, rows, nothing).on(NONE).into()
@@ -312,6 +315,6 @@ pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Exp
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 
-pub(super) use objectives::objectives;
+pub(super) use objectives::{objectives, worst};
 
 mod objectives;

@@ -22,10 +22,13 @@ use crate::query::{self, SignalQuery, bin};
 use crate::resolve::bound;
 use crate::resolve::matchers::matchers;
 use crate::spec::{Across, Stat};
-use crate::units::{Duration, Number, Unit, decimal};
+use crate::units::{Duration, Number, Unit, decimal, shown as shown_value};
 
 /// Height of a tile in lines: Grafana hides the sparkline of lower tiles.
 const HEIGHT: u32 = 3;
+
+/// The time that a sparkline shows.
+const PAST: Duration = Duration::from_mins(180);
 
 /// Tiles side by side.
 const PER_LINE: u32 = 4;
@@ -65,6 +68,7 @@ impl Panels<'_, '_> {
         let width = COLUMNS / count.div_ceil(lines);
         for tile in &mut tiles {
             tile.size = Size::Fixed(width, HEIGHT);
+            tile.past = Some(PAST);
         }
         tiles
     }
@@ -120,7 +124,13 @@ impl Panels<'_, '_> {
             thresholds: thresholds.collect(),
             objective: None,
             links: vec![("Runbook".to_owned(), slo.links.runbook.clone())],
-            ..blank("Error ratio".to_owned(), Draw::Tile)
+            ..blank(
+                format!(
+                    "Error ratio · objective {}",
+                    shown_value(events.budget.budget, Unit::Ratio)
+                ),
+                Draw::Tile,
+            )
         }
     }
 
@@ -206,9 +216,9 @@ impl Panels<'_, '_> {
                 })),
             )],
             unit,
-            thresholds: lines,
+            thresholds: lines.clone(),
             links: runbooks(&on),
-            ..blank(tile.title.clone(), Draw::Tile)
+            ..blank(titled(&tile.title, &lines), Draw::Tile)
         }
     }
 
@@ -253,6 +263,16 @@ impl Panels<'_, '_> {
 }
 
 const NONE: &[&str] = &[];
+
+/// The title of a tile, with the objective or else the threshold of an alert: colours alone do not say it to every reader.
+fn titled(title: &str, lines: &[Threshold]) -> String {
+    let of = |role| lines.iter().find(|line| line.role == role);
+    match (of(Role::Target), of(Role::Alert)) {
+        (Some(line), _) => format!("{title} · objective {}", line.text),
+        (None, Some(line)) => format!("{title} · alert {}", line.text),
+        (None, None) => title.to_owned(),
+    }
+}
 
 /// How a tile joins label sets to one number, and over which time.
 fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> String {

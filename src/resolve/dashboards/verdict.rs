@@ -64,7 +64,11 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     fn fill(&self, panel: &mut Panel) {
-        if !matches!(panel.draw, Draw::Alerts(_) | Draw::Objectives(_)) {
+        let mine = matches!(
+            panel.draw,
+            Draw::Alerts(_) | Draw::Objectives(_) | Draw::Verdict(_)
+        );
+        if !mine {
             return;
         }
         let spec = self.cx.spec;
@@ -86,6 +90,11 @@ impl Tables<'_> {
                 let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
                 let (series, columns) = tables::objectives(&scope, &shown);
                 (series, Draw::Objectives(columns))
+            }
+            Draw::Verdict(_) => {
+                let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
+                let (worst, words) = tables::worst(&scope, &shown, &self.beats(&scope));
+                (vec![worst], Draw::Verdict(words))
             }
             _ => {
                 let beats = self.beats(&scope);

@@ -105,9 +105,9 @@ fn objective(panel: &Panel) -> Vec<Override> {
 fn percentile(quantile: Number) -> &'static str {
     let percent = quantile * 100;
     match () {
-        () if percent <= Number::from_integer(50) => "blue",
-        () if percent <= Number::from_integer(95) => "purple",
-        () => "dark-orange",
+        () if percent <= Number::from_integer(50) => "light-blue",
+        () if percent <= Number::from_integer(95) => "blue",
+        () => "dark-purple",
     }
 }
 

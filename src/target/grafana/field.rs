@@ -3,6 +3,7 @@
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
 use crate::plan::dashboard::{Color, Origin, Panel, Threshold};
+use crate::plan::words::share_digits;
 use crate::spec::GraphKind;
 use crate::units::{Number, Unit, printed_float};
 
@@ -26,7 +27,7 @@ pub(super) fn field(panel: &Panel) -> Field {
     let burns = |origin: &Origin| matches!(origin, Origin::Burn(..));
     field.logarithmic = panel.series.iter().any(|series| burns(&series.origin));
     if field.logarithmic {
-        field.min = Some(0.001);
+        field.min = Some(0.1);
     } else if panel
         .series
         .iter()
@@ -36,7 +37,9 @@ pub(super) fn field(panel: &Panel) -> Field {
     } else if graph {
         (field.soft_min, field.soft_max) = axis(panel, full);
         // 99.94 % and 99.9 % are not the same to an objective.
-        field.decimals = field.soft_min.filter(|low| *low > 0.0).map(|_| 3);
+        let close = field.soft_min.is_some_and(|low| low > 0.0);
+        let finest = panel.thresholds.iter().map(|line| share_digits(line.value));
+        field.decimals = finest.max().filter(|_| close);
     }
     field
 }
@@ -155,6 +158,18 @@ pub(in crate::target) fn color_name(color: Color) -> &'static str {
         Color::Yellow => "yellow",
         Color::Orange => "orange",
         Color::Red => "red",
+    }
+}
+
+/// The background of a state: with the text that Grafana writes on it, and with each other, these colours can be told apart by
+/// readers who see fewer colours.
+pub(super) fn background(color: Color) -> &'static str {
+    match color {
+        Color::Green => "#14746F",
+        Color::Blue => "#3B3FB6",
+        Color::Yellow => "#FFEE52",
+        Color::Orange => "#FFA940",
+        Color::Red => "#B0142B",
     }
 }
 

@@ -81,6 +81,7 @@ fn panel(
         Draw::Tile => ("tile", None),
         Draw::Text(_) => ("text", None),
         Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
+        Draw::Verdict(_) => ("verdict", None),
     };
     let queries = (0..).zip(&panel.series);
     let queries = queries.map(|(i, s)| query(plan, dashboard, panel, s, i));
@@ -104,10 +105,10 @@ fn panel(
         targets: queries
             .chain(lines.iter().map(|line| line.query.clone()))
             .collect(),
-        // Narrow panels only have room for names, and thresholds have no newest value.
+        // Narrow panels only have room for names. The newest value would stay after its series has ended.
         legend: match place.w < WIDE || !lines.is_empty() {
             true => Vec::new(),
-            false => vec!["lastNotNull"],
+            false => vec!["min", "max"],
         },
         past: panel.past.map(|past| past.to_string()),
         links: links.collect(),
@@ -119,6 +120,10 @@ fn panel(
                 .chain(lines.into_iter().map(|line| line.look))
                 .collect(),
         }),
+        states: match &panel.draw {
+            Draw::Verdict(words) => Tree::of(&table::states(words)),
+            _ => Tree::default(),
+        },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {
             Draw::Text(text) => text.clone(),

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::field::{color_name, grafana, steps};
+use super::field::{background, grafana, steps};
 use super::view::{Override, Table, ref_id};
-use crate::plan::dashboard::{Cells, Color, Column, Field, Lead};
+use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Word};
 use crate::template::Tree;
 use crate::units::Unit;
 
@@ -72,7 +72,7 @@ fn width(column: &Column) -> Option<Value> {
         (Cells::Since, _) => Some(property("custom.width", json!(140))),
         (Cells::Always(_) | Cells::Coloured(_), _) => Some(property("custom.width", json!(100))),
         (Cells::Words(_), _) => Some(property("custom.width", json!(TEXT))),
-        (Cells::Number(..), _) => Some(property(
+        (Cells::Number(..) | Cells::Share(_), _) => Some(property(
             "custom.width",
             json!(heading_width(&column.heading)),
         )),
@@ -99,7 +99,7 @@ fn link(lead: &Lead) -> Value {
 }
 
 fn cells(cells: &Cells) -> Vec<Value> {
-    let background = property(
+    let filled = property(
         "custom.cellOptions",
         json!({"type": "color-background", "mode": "basic"}),
     );
@@ -123,32 +123,25 @@ fn cells(cells: &Cells) -> Vec<Value> {
             let colors = values.map(|(value, color)| {
                 (
                     value.clone(),
-                    json!({"color": color_name(*color), "text": value}),
+                    json!({"color": background(*color), "text": value}),
                 )
             });
-            vec![property("mappings", mapping(colors)), background]
+            vec![property("mappings", mapping(colors)), filled, left()]
         }
         Cells::Words(words) => {
-            let words = words.iter();
-            let words = words.map(|(number, word, color)| {
-                (
-                    number.to_string(),
-                    json!({"color": color_name(*color), "text": word}),
-                )
-            });
-            vec![property("mappings", mapping(words)), background]
+            vec![property("mappings", states(words)), filled, left()]
         }
+        Cells::Share(digits) => vec![
+            property("unit", json!("percentunit")),
+            property("noValue", json!("-")),
+            property("decimals", json!(digits)),
+        ],
         Cells::Number(unit, bounds) => {
             let mut all = vec![
                 property("unit", json!(grafana(*unit))),
                 property("noValue", json!("-")),
             ];
-            // 99.94 % and 99.9 % are not the same to an objective.
-            let digits = match (unit.unit, bounds.is_empty()) {
-                (Unit::Ratio, true) => 3,
-                (Unit::Ratio, false) => 1,
-                _ => 2,
-            };
+            let digits = if unit.unit == Unit::Ratio { 1 } else { 2 };
             all.push(property("decimals", json!(digits)));
             if !bounds.is_empty() {
                 all.push(property(
@@ -175,6 +168,22 @@ fn cells(cells: &Cells) -> Vec<Value> {
             ),
         ],
     }
+}
+
+/// Numbers stand on the right, states on the left.
+fn left() -> Value {
+    property("custom.align", json!("left"))
+}
+
+/// The words and backgrounds of states.
+pub(super) fn states(words: &[Word]) -> Value {
+    let words = words.iter();
+    mapping(words.map(|(number, word, color)| {
+        (
+            number.to_string(),
+            json!({"color": background(*color), "text": word}),
+        )
+    }))
 }
 
 /// Values and what is shown in their place.

@@ -73,6 +73,8 @@ pub(super) struct Panel {
     pub(super) overrides: Tree,
     /// `30d`: the time it shows, where that is not the dashboard's.
     pub(super) past: Option<String>,
+    /// Words for the numbers of a verdict.
+    pub(super) states: Tree,
     /// How a table joins its queries.
     pub(super) table: Option<Table>,
     /// Markdown of a text panel.

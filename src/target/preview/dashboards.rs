@@ -71,6 +71,7 @@ fn panel(
         Draw::Text(_) => ("text", false),
         Draw::Alerts(_) => ("alerts", false),
         Draw::Objectives(_) => ("SLOs", false),
+        Draw::Verdict(_) => ("verdict", false),
     };
     Panel {
         column: place.x + 1,

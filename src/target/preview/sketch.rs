@@ -74,6 +74,7 @@ pub(super) fn sketches(
             Draw::Text(_) => empty,
             Draw::Alerts(columns) => tables::alerts(plan, columns, day, empty),
             Draw::Objectives(columns) => tables::objectives(plan, columns, day, empty),
+            Draw::Verdict(words) => tables::verdict(plan, words, day, empty),
             Draw::Graph(GraphKind::Heatmap) => heatmap(panel, day, range, empty),
             Draw::Graph(GraphKind::Table) => newest(panel, &lines, day, empty),
             Draw::Graph(kind) if kind.is_over_time() => graph(panel, &lines, day, range, empty),

@@ -4,8 +4,8 @@ use super::simulated::{Day, Errors, INCIDENT, NOW, course, minutes};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
-use crate::plan::dashboard::{Cells, Column, Field, Panel, Threshold};
-use crate::plan::{Bound, Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
+use crate::plan::dashboard::{self, Cells, Column, Field, Panel, Threshold};
+use crate::plan::{BASE_WINDOW, Bound, Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
 use crate::target::grafana::{color_name, color_of};
 use crate::units::{Unit, float, shown};
 
@@ -34,6 +34,10 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
         (Cells::Number(unit, bounds), Some(Given::Number(number))) => {
             let color = (!bounds.is_empty()).then(|| color_of(bounds, number));
             colored(value(number, *unit), color.as_deref())
+        }
+        (Cells::Share(digits), Some(Given::Number(number))) => {
+            let digits = usize::try_from(*digits).unwrap_or(1);
+            plain(&format!("{:.digits$}%", number * 100.0))
         }
         (Cells::Words(words), Some(Given::Text(text))) => {
             let color = words.iter().find(|(_, word, _)| *word == text);
@@ -80,12 +84,10 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
     match (heading, &slo.kind) {
         ("SLO", _) => Some(Given::Text(slo.name.clone())),
         ("Runbook", _) => Some(Given::Text(slo.links.runbook.clone())),
-        ("State", SloKind::Events(events)) => {
-            Some(Given::Text(state(plan, slo, events, day).to_owned()))
-        }
-        ("State", SloKind::Percentile(percentile)) => {
-            let missed = measured(plan, slo, day)? > float(percentile.below.0);
-            Some(Given::Text(if missed { "missed" } else { "ok" }.to_owned()))
+        ("State", _) => Some(Given::Text(state(plan, slo, day)?.to_owned())),
+        ("Since", SloKind::Events(_)) => {
+            let since = tier(slo, day)?.since;
+            Some(Given::Text(format!("{since:.0} minutes ago")))
         }
         ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
@@ -115,14 +117,59 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
     }
 }
 
+/// The worst state of SLOs and alerts, and whose it is.
+pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: Sketch) -> Sketch {
+    let of_slos = plan
+        .slos
+        .iter()
+        .filter_map(|slo| Some((state(plan, slo, day)?, slo.title.as_str())));
+    let alerts = alert::on_conditions(&plan.slos, &plan.alerts).filter(|alert| {
+        let beyond = excess(plan, alert, day).is_some_and(|times| times > 1.0);
+        beyond && active(alert, 1.0).state == "firing"
+    });
+    let firing = alerts.map(|alert| match alert.severity {
+        page if page == plan.service.severities.page => ("paging alert fires", alert.name),
+        _ => ("ticket alert fires", alert.name),
+    });
+    let all = of_slos.chain(firing).filter_map(|(state, whose)| {
+        let word = words.iter().find(|(_, word, _)| word == state)?;
+        Some((word, whose))
+    });
+    match all.max_by_key(|((number, ..), _)| *number) {
+        Some(((number, word, color), whose)) => Sketch {
+            value: match number {
+                0 => word.clone(),
+                _ => format!("{whose}: {word}"),
+            },
+            color: color_name(*color).to_owned(),
+            ..empty
+        },
+        None => empty,
+    }
+}
+
+/// The state of an SLO; none for a percentile without a panel.
+fn state(plan: &Plan, slo: &Slo, day: Day) -> Option<&'static str> {
+    Some(match &slo.kind {
+        SloKind::Events(events) => burning(plan, slo, events, day),
+        SloKind::Percentile(percentile) => {
+            match measured(plan, slo, day)? > float(percentile.below.0) {
+                true => "missed",
+                false => "ok",
+            }
+        }
+    })
+}
+
 /// The first that holds, as in the table's query.
-fn state(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
+fn burning(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
     let errors = Errors::of(events);
     let left = errors.left(slo.period, day, NOW);
     match firing(events, day) {
         Some(tier) if tier.severity == plan.service.severities.page => "burning fast",
-        _ if left <= 0.0 => "budget spent",
         Some(_) => "burning",
+        None if errors.burn(BASE_WINDOW, day, NOW) >= 1.0 => "burning now",
+        None if left <= 0.0 => "budget spent",
         None if left < 0.25 => "budget low",
         None => "ok",
     }

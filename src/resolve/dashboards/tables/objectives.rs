@@ -1,12 +1,13 @@
 //! The table of SLOs.
 
 use super::{
-    NO_DATA, PANEL, RUNBOOK, STATE, Scope, all_at, bin, by_name, column, hidden_panel, labelled,
-    max, or, page, runbook_column, series, value,
+    ALERT_NAME, NONE, PANEL, RUNBOOK, STATE, Scope, all_at, bin, by_name, column, hidden_panel,
+    labelled, max, or, page, runbook_column, series, silent, times, value,
 };
 use crate::naming;
-use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold};
-use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
+use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold, Word};
+use crate::plan::words::share_digits;
+use crate::plan::{BASE_WINDOW, EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::query;
@@ -26,16 +27,83 @@ const LOST: Duration = Duration::from_mins(24 * 60);
 /// Windows of the shown burn rates, if they are recorded.
 const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
 
-/// The states of a row, from the best to the worst.
-const STATES: [(u32, &str, Color); 7] = [
+/// The states of a row and of the whole service, from the best to the worst. Red is a page or a missed promise: an empty budget by
+/// itself calls nobody. Blue is unknown.
+const STATES: [(u32, &str, Color); 10] = [
     (0, "ok", Color::Green),
     (1, "budget low", Color::Yellow),
-    (2, "burning", Color::Orange),
-    (NO_DATA, "no data", Color::Orange),
-    (4, "missed", Color::Red),
-    (5, "budget spent", Color::Red),
-    (6, "burning fast", Color::Red),
+    (2, "budget spent", Color::Yellow),
+    (BURNING_NOW, "burning now", Color::Yellow),
+    (TICKET, "ticket alert fires", Color::Orange),
+    (5, "burning", Color::Orange),
+    (6, "missed", Color::Red),
+    (UNKNOWN, "no data", Color::Blue),
+    (8, "burning fast", Color::Red),
+    (PAGE, "paging alert fires", Color::Red),
 ];
+const BURNING_NOW: u32 = 3;
+const TICKET: u32 = 4;
+const UNKNOWN: u32 = 7;
+const PAGE: u32 = 9;
+
+/// Label: the SLO or the alert of the worst state.
+const WHAT: &str = "what";
+
+/// Words for all states.
+fn words() -> Vec<Word> {
+    STATES
+        .map(|(n, word, color)| (n, word.to_owned(), color))
+        .into()
+}
+
+/// The worst state of SLOs, alerts and missing data, and whose it is.
+pub(in crate::resolve::dashboards) fn worst(
+    scope: &Scope<'_>,
+    all: &Shown<'_>,
+    beats: &[(String, Expr)],
+) -> (Series, Vec<Word>) {
+    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
+    let labels = scope.labels(&[naming::SLO]);
+    let table = Table { scope, labels };
+    let of_slos =
+        (!slos.is_empty()).then(|| by_name(table.rows(&slos), WHAT, naming::SLO, &titles(&slos)));
+    let firing = |number, severity| {
+        let alerts = scope.series("ALERTS");
+        let alerts = alerts
+            .matcher(STATE, MatchOp::Equal, "firing")
+            .matcher(naming::TIER, MatchOp::Equal, "")
+            .matcher(naming::SEVERITY, severity, scope.page);
+        let named = max(&scope.labels(&[ALERT_NAME]), alerts);
+        let what = build::call(
+            "label_replace",
+            [named]
+                .into_iter()
+                .chain([WHAT, "$1", ALERT_NAME, "(.*)"].map(build::string)),
+        );
+        all_at(number, what)
+    };
+    let missing = beats.iter().map(|beat| silent(beat, WHAT, UNKNOWN));
+    let rows = of_slos
+        .into_iter()
+        .chain([
+            firing(PAGE, MatchOp::Equal),
+            firing(TICKET, MatchOp::NotEqual),
+        ])
+        .chain(missing);
+    let labels = scope.labels(&[WHAT]);
+    let rows = rows.reduce(or).unwrap_or_else(|| build::number("0"));
+    let bad = bin(BinaryOp::Gt, max(&labels, rows), build::number("0"));
+    let worst = build::top(1, bad);
+    let fine = labelled(
+        build::call("vector", [build::number("0")]),
+        WHAT,
+        "all SLOs and alerts",
+        "",
+        "",
+    );
+    let rows = build::binary(BinaryOp::Or, worst, fine).on(NONE).into();
+    (series("", rows, &labels), words())
+}
 
 /// An SLO and its panel: `uid?viewPanel=5`.
 pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
@@ -50,15 +118,7 @@ pub(in crate::resolve::dashboards) fn objectives(
     let table = Table { scope, labels };
     let mut made = vec![table.state(all, &slos)];
     let mut columns = vec![
-        value(
-            0,
-            "State",
-            Cells::Words(
-                STATES
-                    .map(|(n, word, color)| (n, word.to_owned(), color))
-                    .into(),
-            ),
-        ),
+        value(0, "State", Cells::Words(words())),
         Column {
             leads_to: Some(Lead::Panel(PANEL.to_owned())),
             ..column(naming::SLO, "SLO", Cells::Text(titles(&slos)))
@@ -74,6 +134,8 @@ pub(in crate::resolve::dashboards) fn objectives(
         columns.push(value(made.len(), &made_series.title, cells));
         made.push(made_series);
     }
+    columns.push(value(made.len(), "Since", Cells::Since));
+    made.push(table.since());
     columns.extend([runbook_column(), hidden_panel()]);
     (made, columns)
 }
@@ -133,7 +195,7 @@ fn bound(value: Number, color: Color, upper: bool) -> Threshold {
 /// The colours of a remaining budget.
 fn budget_bounds() -> Vec<Threshold> {
     vec![
-        bound(Number::from_integer(0), Color::Red, false),
+        bound(Number::from_integer(0), Color::Orange, false),
         bound(LOW, Color::Yellow, false),
     ]
 }
@@ -163,6 +225,41 @@ impl Table<'_> {
 
     /// The state of every SLO, with the labels of its row.
     fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
+        let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
+            let all = all.iter();
+            all.map(|(slo, panel)| (slo.name.clone(), value(slo, panel)))
+                .collect()
+        };
+        let rows = by_name(
+            self.rows(slos),
+            TARGET,
+            naming::SLO,
+            &of(&|slo, _| target(slo)),
+        );
+        let rows = by_name(
+            rows,
+            RUNBOOK,
+            naming::SLO,
+            &of(&|slo, _| page(&slo.links.runbook)),
+        );
+        let rows = by_name(rows, PANEL, naming::SLO, &of(&|_, panel| panel.to_owned()));
+        series("State", rows, &self.labels)
+    }
+
+    /// When the first alert of each SLO that fires now became true.
+    fn since(&self) -> Series {
+        let tiers = |name| {
+            let alerts = self.of(name).matcher(naming::SLO, MatchOp::NotEqual, "");
+            alerts.matcher(naming::TIER, MatchOp::NotEqual, "")
+        };
+        let began = build::min(&self.labels, tiers("ALERTS_FOR_STATE"));
+        let firing = tiers("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
+        let began = build::binary(BinaryOp::And, times(1000, began), firing);
+        series("Since", began.on(&self.labels).into(), &self.labels)
+    }
+
+    /// The state of every SLO.
+    fn rows(&self, slos: &[&Slo]) -> Expr {
         let mut states = Vec::new();
         if slos.iter().any(|slo| events(slo).is_some()) {
             states.extend(self.event_states());
@@ -171,7 +268,7 @@ impl Table<'_> {
             states.extend(self.percentile_states());
         }
         let missing = slos.iter().map(|slo| {
-            let missing = build::call("vector", [build::number(NO_DATA.to_string())]);
+            let missing = build::call("vector", [build::number(UNKNOWN.to_string())]);
             labelled(missing, naming::SLO, &slo.name, "", "")
         });
         let known = states.into_iter().reduce(or);
@@ -183,21 +280,7 @@ impl Table<'_> {
                 None => missing,
             })
         });
-        let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
-            let all = all.iter();
-            all.map(|(slo, panel)| (slo.name.clone(), value(slo, panel)))
-                .collect()
-        };
-        let rows = rows.unwrap_or_else(|| build::number("0"));
-        let rows = by_name(rows, TARGET, naming::SLO, &of(&|slo, _| target(slo)));
-        let rows = by_name(
-            rows,
-            RUNBOOK,
-            naming::SLO,
-            &of(&|slo, _| page(&slo.links.runbook)),
-        );
-        let rows = by_name(rows, PANEL, naming::SLO, &of(&|_, panel| panel.to_owned()));
-        series("State", rows, &self.labels)
+        rows.unwrap_or_else(|| build::number("0"))
     }
 
     /// The first that holds is the state.
@@ -211,11 +294,14 @@ impl Table<'_> {
                 .matcher(STATE, MatchOp::Equal, "firing");
             self.worst(alerts.matcher(naming::SEVERITY, severity, self.scope.page))
         };
+        let burn = self.burn(BASE_WINDOW);
+        let burning = bin(BinaryOp::Ge, burn, build::number("1"));
         vec![
-            all_at(6, firing(MatchOp::Equal)),
-            all_at(5, bin(BinaryOp::Le, left(), build::number("0"))),
-            all_at(NO_DATA, self.lost()),
-            all_at(2, firing(MatchOp::NotEqual)),
+            all_at(8, firing(MatchOp::Equal)),
+            all_at(UNKNOWN, self.lost()),
+            all_at(5, firing(MatchOp::NotEqual)),
+            all_at(BURNING_NOW, burning),
+            all_at(2, bin(BinaryOp::Le, left(), build::number("0"))),
             all_at(1, bin(BinaryOp::Lt, left(), build::number(decimal(LOW)))),
             all_at(0, left()),
         ]
@@ -232,10 +318,18 @@ impl Table<'_> {
     fn percentile_states(&self) -> Vec<Expr> {
         let value = || self.worst(self.of(naming::PERCENTILE));
         let missed = self.with(BinaryOp::Gt, value(), naming::PERCENTILE_BOUND);
-        vec![all_at(4, missed), all_at(0, value())]
+        vec![all_at(6, missed), all_at(0, value())]
     }
 
-    /// Share of good events over the SLO window, remaining budget, burn rates.
+    /// The burn rate over a window.
+    fn burn(&self, window: Duration) -> Expr {
+        let ratio = self.of(naming::ERROR_RATIO);
+        let ratio = ratio.matcher(naming::WINDOW, MatchOp::Equal, &window.to_string());
+        self.with(BinaryOp::Div, self.worst(ratio), naming::ERROR_BUDGET)
+    }
+
+    /// Share of good events over the SLO window, remaining budget, burn rates, and the time in which the budget is spent at the burn
+    /// rate of the last hour.
     fn budgets(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
         let of_events: Vec<_> = slos.iter().filter_map(|slo| events(slo)).collect();
         if of_events.is_empty() {
@@ -246,22 +340,21 @@ impl Table<'_> {
         let spent = bin(BinaryOp::Sub, one(), left());
         let bad = self.with(BinaryOp::Mul, spent, naming::ERROR_BUDGET);
         let good = bin(BinaryOp::Sub, one(), bad);
-        let share = |bounds| Cells::Number(amount(Unit::Ratio), bounds);
+        let digits = of_events
+            .iter()
+            .map(|events| share_digits(events.budget.objective));
+        let current = Cells::Share(digits.max().unwrap_or(1));
+        let budget = Cells::Number(amount(Unit::Ratio), budget_bounds());
         let mut made = vec![
-            (series("Current", good, &self.labels), share(Vec::new())),
-            (
-                series("Budget left", left(), &self.labels),
-                share(budget_bounds()),
-            ),
+            (series("Current", good, &self.labels), current),
+            (series("Budget left", left(), &self.labels), budget),
         ];
         let recorded = |window: &Duration| {
             let mut ratios = of_events.iter().flat_map(|events| &events.ratios);
             ratios.any(|ratio| ratio.window == *window)
         };
         for window in BURN.into_iter().filter(recorded) {
-            let ratio = self.of(naming::ERROR_RATIO);
-            let ratio = ratio.matcher(naming::WINDOW, MatchOp::Equal, &window.to_string());
-            let burn = self.with(BinaryOp::Div, self.worst(ratio), naming::ERROR_BUDGET);
+            let burn = self.burn(window);
             let title = format!("Burn rate {window}");
             let bounds = burn_bounds(&of_events, window);
             made.push((
