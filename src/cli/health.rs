@@ -1,5 +1,6 @@
 //! `slosmith health`: checks `/metrics` output against the conditions of a spec.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -65,9 +66,12 @@ pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
         Format::Json => writeln!(out, "{:#}", json(&plan, &found, &headlines))?,
     }
     let fails = |f: &Finding| holds(f) && fail_on.contains(&f.severity);
-    // A run that could not check any condition must not look like a success.
-    let blind = !fail_on.is_empty() && status(&found) == UNKNOWN;
-    Ok(u8::from(blind || found.iter().any(fails)))
+    Ok(match status(&found) {
+        _ if fail_on.is_empty() => 0,
+        // A run that could not check a condition must not look like a success.
+        UNKNOWN => 3,
+        _ => u8::from(found.iter().any(fails)),
+    })
 }
 
 /// The key metrics that the releases of the spec have.
@@ -83,17 +87,42 @@ fn holds(finding: &Finding) -> bool {
     matches!(finding.verdict, Verdict::Holds(_))
 }
 
-/// No condition could be checked.
+/// No condition is true, and some could not be checked.
 const UNKNOWN: &str = "unknown";
 
+fn is_unknown(finding: &Finding) -> bool {
+    matches!(finding.verdict, Verdict::Unknown(_))
+}
+
 fn status(found: &[Finding]) -> &'static str {
-    let unknown = |f: &Finding| matches!(f.verdict, Verdict::Unknown(_));
     if found.iter().any(holds) {
         "degraded"
-    } else if found.iter().all(unknown) {
+    } else if found.iter().any(is_unknown) {
         UNKNOWN
     } else {
         "healthy"
+    }
+}
+
+/// The verdict in a sentence: `chat: unknown: 13 of 15 conditions were not checked, and none of the others is true`.
+fn verdict(found: &[Finding]) -> String {
+    let status = status(found);
+    let count = |wanted: fn(&Finding) -> bool| found.iter().filter(|f| wanted(f)).count();
+    let (all, holding, unknown) = (found.len(), count(holds), count(is_unknown));
+    let were = |n| if n == 1 { "was" } else { "were" };
+    let are = if holding == 1 { "is" } else { "are" };
+    match (holding, unknown) {
+        (0, 0) => format!("{status}: none of {all} conditions is true"),
+        (0, n) if n == all => format!("{status}: no condition could be checked"),
+        (0, n) => format!(
+            "{status}: {n} of {all} conditions {} not checked, and none of the others is true",
+            were(n)
+        ),
+        (_, 0) => format!("{status}: {holding} of {all} conditions {are} true"),
+        (_, n) => format!(
+            "{status}: {holding} of {all} conditions {are} true, and {n} {} not checked",
+            were(n)
+        ),
     }
 }
 
@@ -149,11 +178,8 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
 }
 
 fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Result<()> {
-    for headline in headlines {
-        writeln!(out, "{}: {}", headline.title, headline.text)?;
-    }
-    let holding: Vec<_> = found.iter().filter(|f| holds(f)).collect();
-    for f in &holding {
+    writeln!(out, "{}: {}", plan.service.name, verdict(found))?;
+    for f in found.iter().filter(|f| holds(f)) {
         writeln!(out, "{} {}: {}", f.severity, f.alert, f.summary)?;
         if let Verdict::Holds(groups) = &f.verdict {
             for group in groups.iter().filter(|group| !group.is_empty()) {
@@ -168,36 +194,17 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
         }
         writeln!(out, "  runbook: {}", f.runbook)?;
     }
-    let unknown: Vec<_> = found
-        .iter()
-        .filter_map(|f| match &f.verdict {
-            Verdict::Unknown(why) => Some(format!("{} ({why})", f.alert)),
-            _ => None,
-        })
-        .collect();
-    if !unknown.is_empty() {
-        writeln!(out, "not checked: {}", unknown.join(", "))?;
-    }
-    let (name, status) = (&plan.service.name, status(found));
-    match status {
-        UNKNOWN => writeln!(out, "{name}: {status}: no condition could be checked")?,
-        _ => {
-            let checked = found.len() - unknown.len();
-            let number = match holding.len() {
-                0 => "none".to_owned(),
-                n => n.to_string(),
-            };
-            let are = if holding.len() > 1 { "are" } else { "is" };
-            let rest = match unknown.len() {
-                0 => String::new(),
-                1 => "; 1 was not checked".to_owned(),
-                n => format!("; {n} were not checked"),
-            };
-            writeln!(
-                out,
-                "{name}: {status}: {number} of {checked} checked conditions {are} true{rest}"
-            )?;
+    let mut unknown: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for f in found {
+        if let Verdict::Unknown(why) = &f.verdict {
+            unknown.entry(why.to_string()).or_default().push(&f.alert);
         }
+    }
+    for (why, alerts) in unknown {
+        writeln!(out, "not checked, {why}: {}", alerts.join(", "))?;
+    }
+    for headline in headlines {
+        writeln!(out, "{}: {}", headline.title, headline.text)?;
     }
     Ok(())
 }

@@ -56,9 +56,14 @@ impl DrawnGraph {
         let missing = self.missing.into_iter().map(Difference::LineMissing);
         differences.extend(missing.map(|line| line.at(Grade::Weaker)));
         let budget = |origin: &Origin| matches!(origin, Origin::Budget(_));
-        let whole_range = panel.series.iter().any(|series| budget(&series.origin));
-        let mut view = view(&panel.draw);
-        let ends = panel.unit.unit == Unit::Ratio && !whole_range;
+        let is_budget = panel.series.iter().any(|series| budget(&series.origin));
+        let covers = panel.past.filter(|_| is_budget);
+        let mut view = match covers {
+            // A line has a value for each period, and a budget is one number.
+            Some(_) => View::Number,
+            None => view(&panel.draw),
+        };
+        let ends = panel.unit.unit == Unit::Ratio && !is_budget;
         if view == View::Gauge && !ends {
             view = View::Number;
             differences.push(Difference::NumberForGauge.at(Grade::Equivalent));
@@ -70,7 +75,7 @@ impl DrawnGraph {
             unit: panel.unit,
             worth: shown_worth(panel.unit, worth),
             thresholds: panel.thresholds.clone(),
-            whole_range,
+            covers,
         };
         (graph, differences)
     }

@@ -215,7 +215,7 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
 fn an_objective_without_data_is_not_ok() {
     let rules = ["slo-availability", "slo-availability-period"];
     let state = |state| rows("SLOs", &[("slo", "availability")], state);
-    let (ok, lost) = (state(0), state(3));
+    let (ok, lost) = (state(0), state(7));
     ask(
         &rules,
         &[(REQUESTS, "0+60x20 _x1600")],
@@ -254,11 +254,11 @@ fn objectives_have_a_state() {
     let checks = [
         (state("availability", 0), "5m", Some(1.0)),
         (state("availability", 1), "15m", Some(1.0)),
-        (state("availability", 5), "25m", Some(1.0)),
+        (state("availability", 2), "25m", Some(1.0)),
         (state("ttft", 0), "5m", Some(1.0)),
-        (state("ttft", 6), "15m", Some(1.0)),
+        (state("ttft", 9), "15m", Some(1.0)),
         // There is no series of it.
-        (state("replicas-up", 3), "5m", Some(1.0)),
+        (state("replicas-up", 7), "5m", Some(1.0)),
     ];
     let checks: Vec<_> = checks
         .iter()

@@ -64,6 +64,14 @@ fn look(p: &mut Fields<'_, '_>) {
     for key in ["stacked", "liveData", "sparkline", "setPeriodToTimeRange"] {
         p.boolean(key);
     }
+    // `view` is `timeSeries` by default.
+    let over_time = view == Some("timeSeries") || view.is_none() && p.lacks("view");
+    if over_time && p.get("setPeriodToTimeRange").and_then(Value::as_bool) == Some(true) {
+        p.wrong(
+            "setPeriodToTimeRange",
+            "setPeriodToTimeRange has no effect on a graph over time; it needs the view singleValue, bar or pie",
+        );
+    }
     if let Some(zone) = p.text("timezone")
         && !is_zone(zone)
     {

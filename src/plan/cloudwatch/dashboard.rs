@@ -103,8 +103,8 @@ pub struct Graph {
     pub worth: Number,
     /// Values that mean something, in that unit.
     pub thresholds: Vec<Threshold>,
-    /// True when one value covers the whole time that is shown.
-    pub whole_range: bool,
+    /// The time that one value covers; none if there is a value for each period.
+    pub covers: Option<Duration>,
 }
 
 /// A line of a graph, or one line for each label set of its value.

@@ -99,7 +99,7 @@ impl Panels<'_, '_> {
             description: "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is \
                           a state of its own. The tables below have all states."
                 .to_owned(),
-            size: Size::Fixed(COLUMNS, 4),
+            size: Size::Fixed(COLUMNS, 3),
             ..blank("Verdict".to_owned(), Draw::Verdict(Vec::new()))
         }
     }

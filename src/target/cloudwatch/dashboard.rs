@@ -52,10 +52,11 @@ pub(super) fn view<'a>(
     }
 }
 
-/// `PT3H`: a length of time as ISO 8601 has it.
+/// `PT3H` or `P30D`: a length of time as ISO 8601 has it.
 fn iso(range: Duration) -> String {
     let seconds = range.as_secs();
     match seconds % 3_600 {
+        0 if seconds % 86_400 == 0 => format!("P{}D", seconds / 86_400),
         0 => format!("PT{}H", seconds / 3_600),
         _ => format!("PT{}M", range.mins_up()),
     }
@@ -105,8 +106,9 @@ fn graph(graph: &Graph, title: &str, region: &str) -> Value {
         put("yAxis", axis(graph));
         put("legend", json!({"position": "bottom"}));
     }
-    if graph.whole_range {
+    if let Some(time) = graph.covers {
         put("setPeriodToTimeRange", json!(true));
+        put("start", json!(format!("-{}", iso(time))));
     }
     let marks = graph.thresholds.iter();
     let marks: Vec<_> = marks.map(|line| mark(line, graph)).collect();

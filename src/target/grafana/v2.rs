@@ -337,7 +337,7 @@ fn element(id: i64, mut panel: Part) -> Result<Value, String> {
     // Each query names its own.
     panel.take("datasource");
     let mut options = json!({});
-    for field in ["interval", "timeFrom", "maxDataPoints"] {
+    for field in ["interval", "timeFrom", "hideTimeOverride", "maxDataPoints"] {
         panel.carry(field, &mut options);
     }
     let mut spec = json!({

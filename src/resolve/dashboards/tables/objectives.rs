@@ -29,7 +29,7 @@ const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
 
 /// The states of a row and of the whole service, from the best to the worst. Red is a page or a missed promise: an empty budget by
 /// itself calls nobody. Blue is unknown.
-const STATES: [(u32, &str, Color); 10] = [
+const STATES: [(u32, &str, Color); 11] = [
     (0, "ok", Color::Green),
     (1, "budget low", Color::Yellow),
     (2, "budget spent", Color::Yellow),
@@ -38,13 +38,17 @@ const STATES: [(u32, &str, Color); 10] = [
     (5, "burning", Color::Orange),
     (6, "missed", Color::Red),
     (UNKNOWN, "no data", Color::Blue),
-    (8, "burning fast", Color::Red),
+    (SILENT, "no data", Color::Blue),
+    (FAST, "burning fast", Color::Red),
     (PAGE, "paging alert fires", Color::Red),
 ];
 const BURNING_NOW: u32 = 3;
 const TICKET: u32 = 4;
+/// No data of one SLO, and of a whole job or of all rules, which explains the first.
 const UNKNOWN: u32 = 7;
-const PAGE: u32 = 9;
+const SILENT: u32 = 8;
+const FAST: u32 = 9;
+const PAGE: u32 = 10;
 
 /// Label: the SLO or the alert of the worst state.
 const WHAT: &str = "what";
@@ -82,7 +86,7 @@ pub(in crate::resolve::dashboards) fn worst(
         );
         all_at(number, what)
     };
-    let missing = beats.iter().map(|beat| silent(beat, WHAT, UNKNOWN));
+    let missing = beats.iter().map(|beat| silent(beat, WHAT, SILENT));
     let rows = of_slos
         .into_iter()
         .chain([
@@ -297,7 +301,7 @@ impl Table<'_> {
         let burn = self.burn(BASE_WINDOW);
         let burning = bin(BinaryOp::Ge, burn, build::number("1"));
         vec![
-            all_at(8, firing(MatchOp::Equal)),
+            all_at(FAST, firing(MatchOp::Equal)),
             all_at(UNKNOWN, self.lost()),
             all_at(5, firing(MatchOp::NotEqual)),
             all_at(BURNING_NOW, burning),
