@@ -127,7 +127,17 @@ fn profiles_are_found_by_what_they_add() {
     assert_eq!(of("0.33.0", "default"), ["default"]);
     assert_eq!(of("0.33.0", "spec-decode"), ["spec-decode"]);
     assert_eq!(of("0.33.0", "lora"), ["lora"]);
-    assert_eq!(of("0.33.0", "kv-nixl"), ["kv-nixl"]);
+    for profile in [
+        "kv-nixl",
+        "kv-nixl-producer",
+        "kv-multi",
+        "kv-hisparse",
+        "kv-umbp",
+        "kv-offloading",
+        "kv-offloading-kvcr",
+    ] {
+        assert_eq!(of("0.33.0", profile), [profile]);
+    }
     assert_eq!(of("0.9.2", "v0"), ["v0"]);
 }
 
