@@ -139,7 +139,7 @@ impl Catalog {
         let other = known.filter(|family| family.in_profile(release, profile).is_none());
         let elsewhere = other.map(|family| Contradiction::Elsewhere {
             family: family.name().to_owned(),
-            profiles: owned(family.profiles_showing(release)),
+            profiles: owned(family.profiles_adding(release)),
         });
         let proven = |c: &Contradiction| matches!(c, Contradiction::Elsewhere { profiles, .. } if !profiles.is_empty());
         elsewhere.filter(proven).collect()

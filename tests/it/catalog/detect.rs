@@ -129,12 +129,11 @@ fn profiles_are_found_by_what_they_add() {
     assert_eq!(of("0.33.0", "lora"), ["lora"]);
     for profile in [
         "kv-nixl",
-        "kv-nixl-producer",
-        "kv-multi",
         "kv-hisparse",
         "kv-umbp",
         "kv-offloading",
-        "kv-offloading-kvcr",
+        "kv-kvcr",
+        "rust-frontend",
     ] {
         assert_eq!(of("0.33.0", profile), [profile]);
     }
