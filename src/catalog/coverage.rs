@@ -189,7 +189,7 @@ impl Catalog {
     fn showing(&self, family: &Family, absent: &[ReleaseId]) -> Vec<String> {
         let releases = absent.iter().map(|id| self.release(*id));
         let mut found: Vec<String> = releases
-            .flat_map(|release| family.profiles_showing(release))
+            .flat_map(|release| family.profiles_adding(release))
             .map(str::to_owned)
             .collect();
         found.sort();

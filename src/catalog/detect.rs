@@ -88,7 +88,7 @@ impl Catalog {
         let known = self.families_on(page);
         let fits = |release: &&Release| self.against(&known, release).is_empty();
         let fitting: Vec<_> = self.releases().iter().filter(fits).collect();
-        let profiles = fitting.last().map(|release| explain(&known, release));
+        let profiles = fitting.last().map(|release| self.explain(&known, release));
         let profiles = profiles.unwrap_or_default();
         let buckets = fitting
             .last()
@@ -139,7 +139,7 @@ impl Catalog {
         let other = known.filter(|family| family.in_profile(release, profile).is_none());
         let elsewhere = other.map(|family| Contradiction::Elsewhere {
             family: family.name().to_owned(),
-            profiles: owned(family.profiles_showing(release)),
+            profiles: owned(family.profiles_adding(release)),
         });
         let proven = |c: &Contradiction| matches!(c, Contradiction::Elsewhere { profiles, .. } if !profiles.is_empty());
         elsewhere.filter(proven).collect()
@@ -267,33 +267,38 @@ impl Catalog {
                 whole.all(|profile| family.in_profile(release, profile).is_some())
             })
     }
+
+    /// The fewest profiles that show what the default one lacks, sorted.
+    fn explain(&self, known: &[&Family], release: &Release) -> Vec<String> {
+        let shows = |profile: &str, family: &Family| family.in_profile(release, profile).is_some();
+        let on_page = |family: &Family| known.iter().any(|known| known.name() == family.name());
+        let mut open: Vec<_> = known.to_vec();
+        open.retain(|family| !shows(DEFAULT_PROFILE, family));
+        let mut found = BTreeSet::new();
+        while !open.is_empty() {
+            let explained = |profile: &str| open.iter().filter(|f| shows(profile, f)).count();
+            let absent = |profile: &str| {
+                let shown = self.visible(release, profile);
+                shown.filter(|(family, _)| !on_page(family)).count()
+            };
+            let candidates = release.profiles().filter(|profile| explained(profile) > 0);
+            // Of those that explain as many, the one that shows the least that the page lacks; of these, the first by name.
+            let best = candidates.min_by_key(|p| (std::cmp::Reverse(explained(p)), absent(p)));
+            let Some(best) = best else {
+                break;
+            };
+            open.retain(|family| !shows(best, family));
+            found.insert(best.to_owned());
+        }
+        if found.is_empty() {
+            found.insert(DEFAULT_PROFILE.to_owned());
+        }
+        found.into_iter().collect()
+    }
 }
 
 fn owned(names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
-}
-
-/// The fewest profiles that show what the default one lacks, sorted.
-fn explain(known: &[&Family], release: &Release) -> Vec<String> {
-    let shows = |profile: &str, family: &Family| family.in_profile(release, profile).is_some();
-    let mut open: Vec<_> = known.to_vec();
-    open.retain(|family| !shows(DEFAULT_PROFILE, family));
-    let mut found = BTreeSet::new();
-    while !open.is_empty() {
-        let explained = |profile: &&str| open.iter().filter(|f| shows(profile, f)).count();
-        let candidates = release.profiles().filter(|profile| explained(profile) > 0);
-        // Of those that explain as many, the first by name.
-        let Some(best) = candidates.min_by_key(|profile| std::cmp::Reverse(explained(profile)))
-        else {
-            break;
-        };
-        open.retain(|family| !shows(best, family));
-        found.insert(best.to_owned());
-    }
-    if found.is_empty() {
-        found.insert(DEFAULT_PROFILE.to_owned());
-    }
-    found.into_iter().collect()
 }
 
 /// The values of `model_name`, in the order of the page.

@@ -79,6 +79,23 @@ impl Family {
         release.profiles().filter(shows).collect()
     }
 
+    /// The same, without whole pages of an engine that has a page of additions to the default one with it: these name the option
+    /// that it needs.
+    pub fn profiles_adding<'a>(&self, release: &'a Release) -> Vec<&'a str> {
+        let mut showing = self.profiles_showing(release);
+        if showing.contains(&super::DEFAULT_PROFILE) {
+            return showing;
+        }
+        let pages = showing.iter().filter_map(|profile| release.page(profile));
+        let adding = pages.filter(|page| page.base.as_deref() == Some(super::DEFAULT_PROFILE));
+        let engines: Vec<_> = adding.map(|page| page.engine.as_str()).collect();
+        showing.retain(|profile| {
+            let page = release.page(profile);
+            page.is_none_or(|page| page.base.is_some() || !engines.contains(&page.engine.as_str()))
+        });
+        showing
+    }
+
     /// The profiles whose own pages showed it on some release.
     pub(super) fn pages(&self) -> impl Iterator<Item = &str> {
         self.seen.iter().map(|(page, _)| page.as_str())

@@ -40,7 +40,7 @@ pub fn served<'a>(
 ) -> Option<Served<'a>> {
     let profiles: Vec<_> = release.profiles().collect();
     let family = catalog.family(catalog.name_on(family, release, &profiles)?)?;
-    let mut profiles = family.profiles_showing(release);
+    let mut profiles = family.profiles_adding(release);
     if profiles.contains(&DEFAULT_PROFILE) {
         profiles = vec![DEFAULT_PROFILE];
     }

@@ -28,7 +28,7 @@ fn alerts(found: &Value) -> String {
         Some(found) if found.is_empty() => "**none**".to_owned(),
         Some(found) => {
             let mut found: Vec<_> = found.iter().collect();
-            found.sort_by_key(|(_, after)| after.as_u64());
+            found.sort_by_key(|(_, after)| after.as_f64().map(f64::to_bits));
             let found: Vec<_> = found
                 .iter()
                 .map(|(name, after)| format!("`{name}` {after}"))
@@ -103,6 +103,21 @@ fn the_page_about_incidents_is_what_was_played() {
     for incident in incidents["look_alikes"].as_array().expect("look-alikes") {
         assert_eq!(alerts(&incident["fleet"]), "**none**");
         writeln!(page, "- {}", incident["name"].as_str().expect("a name")).expect("text");
+    }
+    let real = &incidents["real"];
+    let about = real["about"].as_str().expect("text");
+    write!(
+        page,
+        "\n## On a real server\n\n{about}\n\n| phase | alerts, and minutes until they fire |\n|---|---|\n"
+    )
+    .expect("text");
+    for phase in real["phases"].as_array().expect("phases") {
+        let what = phase["what"].as_str().expect("text");
+        let found = match phase["note"].as_str() {
+            Some(note) => note.to_owned(),
+            None => alerts(&phase["alerts"]),
+        };
+        writeln!(page, "| {what} | {found} |").expect("text");
     }
     crate::update::check("docs/incidents.md", &page);
 }

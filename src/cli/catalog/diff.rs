@@ -85,7 +85,7 @@ fn instead<P: AsRef<str>>(catalog: &Catalog, to: &Release, profiles: &[P], name:
     let change = catalog.lineage().change(name);
     let family = catalog.family(name);
     let showing = family
-        .map(|family| family.profiles_showing(to))
+        .map(|family| family.profiles_adding(to))
         .unwrap_or_default();
     let nearest = change.and_then(|change| change.nearest.as_ref());
     match (showing.is_empty(), nearest) {

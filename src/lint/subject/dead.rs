@@ -63,7 +63,7 @@ fn reason(
         }
     }
     let showing = match catalog.family(family) {
-        Some(family) => family.profiles_showing(release),
+        Some(family) => family.profiles_adding(release),
         None if coverage.answer == Answer::SourceOnly => coverage
             .only_in_profiles
             .iter()

@@ -41,7 +41,8 @@ shows! {
     show_shape: ["show", "vllm:gpu_prefix_cache_hit_rate"];
     show_split: ["show", "vllm:kv_offload_size"];
     show_foreign: ["show", "vllm:current_qps"];
-    show_source_only: ["show", "vllm:hisparse_cache_hits_total"];
+    show_filled: ["show", "vllm:hisparse_cache_hits_total"];
+    show_lmcache: ["show", "lmcache:num_hit_tokens_total"];
     show_unknown: ["show", "vllm_num_preemptions"];
     show_json: ["show", "vllm:gpu_cache_usage_perc", "--format", "json"];
     diff: ["diff", "0.10.2", "0.12.0"];

@@ -127,7 +127,16 @@ fn profiles_are_found_by_what_they_add() {
     assert_eq!(of("0.33.0", "default"), ["default"]);
     assert_eq!(of("0.33.0", "spec-decode"), ["spec-decode"]);
     assert_eq!(of("0.33.0", "lora"), ["lora"]);
-    assert_eq!(of("0.33.0", "kv-nixl"), ["kv-nixl"]);
+    for profile in [
+        "kv-nixl",
+        "kv-hisparse",
+        "kv-umbp",
+        "kv-offloading",
+        "kv-kvcr",
+        "rust-frontend",
+    ] {
+        assert_eq!(of("0.33.0", profile), [profile]);
+    }
     assert_eq!(of("0.9.2", "v0"), ["v0"]);
 }
 

@@ -83,10 +83,10 @@ fn coverage_follows_renames_hiding_and_profiles() {
         &["default", "lora"],
     );
     assert!(with.absent.is_empty());
-    let source = coverage("vllm:hisparse_cache_hits_total", "0.33.0");
+    let filled = coverage("vllm:hisparse_cache_hits_total", "0.30.0");
     assert_eq!(
-        (source.only_in_profiles, source.answer),
-        (vec!["hisparse".to_owned()], Answer::SourceOnly)
+        (filled.only_in_profiles, filled.answer),
+        (vec!["kv-hisparse".to_owned()], Answer::Recorded)
     );
 }
 
@@ -248,6 +248,10 @@ fn lifetimes() {
     assert_eq!(
         life("vllm:umbp_transfer_bytes_total"),
         ("0.33.0".into(), None)
+    );
+    assert_eq!(
+        life("vllm:hisparse_host_block_lifetime_seconds"),
+        ("0.32.0".into(), None)
     );
     assert_eq!(
         life("vllm:watermark_requests_total"),
