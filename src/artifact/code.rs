@@ -5,6 +5,8 @@
 
 mod literal;
 
+use memchr::memmem;
+
 use super::metric::is_in_name;
 use super::reader::Reader;
 use super::{Kind, Role};
@@ -52,14 +54,22 @@ fn is_piece(source: &str) -> bool {
 }
 
 /// Where a text names a metric as queries do.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = usize> {
-    let prefix = Catalog::vllm().prefix();
-    text.match_indices(prefix)
-        .map(|(at, _)| at)
-        .filter(move |at| {
-            let behind = text[at + prefix.len()..].trim_start_matches(is_in_name);
-            text[..*at].ends_with('(') || behind.starts_with(['{', '['])
-        })
+fn pieces(text: &str) -> impl Iterator<Item = usize> {
+    names(text).filter(|at| is_in_query(text, *at))
+}
+
+/// Where a text names a metric.
+pub(super) fn names(text: &str) -> impl Iterator<Item = usize> {
+    memmem::find_iter(text.as_bytes(), Catalog::vllm().prefix())
+}
+
+/// True for a name, by its place, that has what names in queries have around them.
+pub(super) fn is_in_query(text: &str, at: usize) -> bool {
+    let behind = || {
+        let rest = &text[at + Catalog::vllm().prefix().len()..];
+        rest.trim_start_matches(is_in_name)
+    };
+    text[..at].ends_with('(') || behind().starts_with(['{', '['])
 }
 
 /// A name alone may be there for many reasons.

@@ -50,12 +50,14 @@ fn sign(text: &str) -> Option<Sign> {
     let mut is_stream = false;
     let mut found = None;
     let mut before = None;
-    let mut tokens = Tokens { text, at: 0 }.peekable();
-    while let Some(token) = tokens.next() {
+    let mut tokens = Tokens { text, at: 0 };
+    let mut next = tokens.next();
+    while let Some(token) = next {
+        next = tokens.next();
         let place = Place {
             before,
             token,
-            behind: tokens.peek().copied(),
+            behind: next,
             around: around.last().copied(),
         };
         if place.is_metrics_ql() {
@@ -147,30 +149,9 @@ impl Place<'_> {
     }
 
     fn is_metrics_ql(&self) -> bool {
-        let follows = self.before.is_some_and(Token::is_operand);
         match self.token {
             Token::Word(word) if word.starts_with(':') => self.before == Some(Token::Sign(b'[')),
-            // A word alone is most often a name or a label.
-            Token::Word(_) if !follows && !self.opens() => false,
-            Token::Word(word) => match word {
-                "with" | "WITH" => self.behind == Some(Token::Sign(b'(')),
-                "keep_metric_names" => follows,
-                "default" | "DEFAULT" | "if" | "IF" | "ifnot" | "IFNOT" => {
-                    follows && self.behind.is_some_and(Token::starts_operand)
-                }
-                "prefix" => {
-                    self.before == Some(Token::Sign(b')')) && self.behind == Some(Token::Text)
-                }
-                "limit" => {
-                    self.before == Some(Token::Sign(b')'))
-                        && matches!(self.behind, Some(Token::Number(_)))
-                }
-                "or" | "OR" => {
-                    matches!(self.around, Some(Bracket::Labels | Bracket::Stream))
-                        && self.before == Some(Token::Text)
-                }
-                word => self.opens() && METRICS_QL.contains(word),
-            },
+            Token::Word(word) => self.is_word_of_metrics_ql(word),
             Token::Number(number) => is_metrics_ql_number(
                 number,
                 matches!(self.around, Some(Bracket::Range | Bracket::Stream)),
@@ -185,12 +166,45 @@ impl Place<'_> {
         }
     }
 
+    fn is_word_of_metrics_ql(&self, word: &str) -> bool {
+        let opens = self.opens();
+        // Nearly all words are names, labels and functions of PromQL.
+        if opens && is_function(word) {
+            return false;
+        }
+        let follows = self.before.is_some_and(Token::is_operand);
+        if !follows && !opens {
+            return false;
+        }
+        match word {
+            "with" | "WITH" => self.behind == Some(Token::Sign(b'(')),
+            "keep_metric_names" => follows,
+            "default" | "DEFAULT" | "if" | "IF" | "ifnot" | "IFNOT" => {
+                follows && self.behind.is_some_and(Token::starts_operand)
+            }
+            "prefix" => self.before == Some(Token::Sign(b')')) && self.behind == Some(Token::Text),
+            "limit" => {
+                self.before == Some(Token::Sign(b')'))
+                    && matches!(self.behind, Some(Token::Number(_)))
+            }
+            "or" | "OR" => {
+                matches!(self.around, Some(Bracket::Labels | Bracket::Stream))
+                    && self.before == Some(Token::Text)
+            }
+            word => opens && METRICS_QL.contains(word),
+        }
+    }
+
     /// LogQL, or the labels that only CloudWatch has. `is_stream`: a selector without a name ends right before, or its
     /// range.
     fn is_other(&self, is_stream: bool) -> bool {
         match self.token {
             Token::Sign(b'@') => matches!(self.before, Some(Token::Sign(b'{'))),
-            Token::Word(word) => self.behind == Some(Token::Sign(b'(')) && LOG_QL.contains(word),
+            Token::Word(word) => {
+                self.behind == Some(Token::Sign(b'('))
+                    && !is_function(word)
+                    && LOG_QL.contains(word)
+            }
             Token::Sign(b'|') => is_stream && matches!(self.behind, Some(Token::Word(_))),
             Token::Filter => is_stream && matches!(self.behind, Some(Token::Text | Token::Hole)),
             _ => false,
@@ -271,9 +285,14 @@ impl<'t> Iterator for Tokens<'t> {
 
     fn next(&mut self) -> Option<Token<'t>> {
         loop {
+            let bytes = &self.text.as_bytes()[self.at..];
+            self.at += bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
             let rest = &self.text[self.at..];
             let byte = *rest.as_bytes().first()?;
             let next = rest.as_bytes().get(1);
+            if in_word(byte) && (byte, next) != (b'_', Some(&b'_')) {
+                return Some(self.word(rest));
+            }
             let hole = match (byte, next) {
                 (b'$', _) | (b'<', Some(b'%' | b'<')) => length(rest, Dialect::Template),
                 (b'[' | b'{' | b'%' | b'_', next) if next == Some(&byte) => {
@@ -288,19 +307,7 @@ impl<'t> Iterator for Tokens<'t> {
                     self.at += rest.find('\n').unwrap_or(rest.len());
                     continue;
                 }
-                byte if byte.is_ascii_whitespace() => {
-                    self.at += 1;
-                    continue;
-                }
-                byte if in_word(byte) => {
-                    let end = rest.bytes().position(|byte| !in_word(byte));
-                    let word = &rest[..end.unwrap_or(rest.len())];
-                    let token = match byte.is_ascii_digit() {
-                        true => Token::Number(word),
-                        false => Token::Word(word),
-                    };
-                    (token, word.len())
-                }
+                b'_' => return Some(self.word(rest)),
                 _ => {
                     let filters = matches!((byte, next), (b'|' | b'!', Some(b'=' | b'~' | b'>')));
                     match filters {
@@ -315,10 +322,35 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
+impl<'t> Tokens<'t> {
+    /// The name or number at the start of the `rest`.
+    fn word(&mut self, rest: &'t str) -> Token<'t> {
+        let end = rest.bytes().position(|byte| !in_word(byte));
+        let word = &rest[..end.unwrap_or(rest.len())];
+        self.at += word.len();
+        match word.starts_with(|c: char| c.is_ascii_digit()) {
+            true => Token::Number(word),
+            false => Token::Word(word),
+        }
+    }
+}
+
 /// True for the bytes of names and numbers. A name may have letters of any script.
 fn in_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | 0x80..)
+    IN_WORD[usize::from(byte)]
 }
+
+/// [`in_word`] of all bytes: most bytes of a query are asked about.
+static IN_WORD: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        let is_letter = (byte as u8).is_ascii_alphanumeric();
+        all[byte] = is_letter || matches!(byte as u8, b'_' | b':' | b'.' | 0x80..);
+        byte += 1;
+    }
+    all
+};
 
 /// Bytes of the string that the text begins with.
 fn quoted(text: &str, quote: u8) -> usize {

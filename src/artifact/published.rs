@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::Regex;
 
 /// Parts of the names of functions and types that make a metric.
@@ -44,7 +45,6 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
     if !text.contains(stem) {
         return Vec::new();
     }
-    let constants = constants(text, stem);
     let mut found = BTreeSet::new();
     for mark in MARK.find_iter(text) {
         let rest = text[mark.end()..].trim_start_matches([' ', '"', '\'']);
@@ -53,9 +53,11 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
         }
     }
     // Each part of a name is a literal.
-    let quoted = |(at, _): (usize, &str)| text[..at].ends_with(['"', '\'', '`']);
-    let has_literal = text.match_indices(stem).any(quoted);
-    for call in MAKER.find_iter(if has_literal { text } else { "" }) {
+    let quoted = |at: usize| text[..at].ends_with(['"', '\'', '`']);
+    let has_literal = memmem::find_iter(text.as_bytes(), stem).any(quoted);
+    let text = if has_literal { text } else { "" };
+    let constants = constants(text, stem);
+    for call in MAKER.find_iter(text) {
         if is_maker(&text[..call.end() - 1]) {
             let arguments = &text[call.end()..];
             let arguments = &arguments[..arguments.floor_char_boundary(LONGEST)];
@@ -152,7 +154,7 @@ fn keyed<'t>(arguments: &'t str, key: &str) -> Option<&'t str> {
 /// The constants with a name that begins with `stem`: `DEPTH = "vllm_depth"`.
 fn constants<'t>(text: &'t str, stem: &str) -> BTreeMap<&'t str, &'t str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let quoted = text.match_indices(stem).filter_map(|(at, _)| {
+    let quoted = memmem::find_iter(text.as_bytes(), stem).filter_map(|at| {
         let before = text[..at].strip_suffix(['"', '\'', '`'])?;
         let value = literal(&text[before.len()..])?;
         let before = before.trim_end_matches([' ', ':', '=']);

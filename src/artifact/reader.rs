@@ -153,7 +153,11 @@ impl Reader {
             (Some(QueryLanguage::LogQl), None) => Language::Other,
             (_, language) => language.unwrap_or(Language::PromQl),
         };
-        let mut holes = placeholder::filled(&text.value);
+        let may_be_filled = placeholder::may_be_filled(&text.value);
+        let mut holes = match may_be_filled {
+            true => placeholder::filled(&text.value),
+            false => Vec::new(),
+        };
         if !holes.is_empty() {
             let own = placeholder::spans(&text.value, dialect);
             holes.retain(|hole| dialect != Dialect::Adapter && !own.contains(hole));
@@ -163,7 +167,7 @@ impl Reader {
             Dialect::Adapter => dialect,
             _ if is_template || !holes.is_empty() => Dialect::Template,
             // PromQL has no `${`: something fills it in first.
-            Dialect::Prometheus if text.value.contains("${") => Dialect::Template,
+            Dialect::Prometheus if may_be_filled && text.value.contains("${") => Dialect::Template,
             Dialect::Grafana if self.interpolates && text.value.contains("${") => Dialect::Template,
             _ => dialect,
         };

@@ -36,7 +36,9 @@ pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
         let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
         text[line..at].trim_start().starts_with(['#', '/'])
     };
-    let mut pieces = code::pieces(text).filter(|at| !queries.have(*at) && !is_comment(*at));
+    // Nearly all names are in queries, and to look for that costs least.
+    let names = code::names(text).filter(|at| !queries.have(*at));
+    let mut pieces = names.filter(|at| code::is_in_query(text, *at) && !is_comment(*at));
     let first = pieces.next()?;
     // Beside their queries, dashboards keep copies of them that Grafana only shows, and alerts explain theirs.
     let boards = readings().flat_map(|part| &part.dashboards);

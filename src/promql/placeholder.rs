@@ -111,18 +111,25 @@ pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
 
 /// Where programs other than Prometheus and Grafana fill in a text: Helm, Jinja, `envsubst`, `sed`.
 pub fn filled(text: &str) -> Vec<Range<usize>> {
-    // Nearly all queries have none of the signs.
-    let pairs = text.bytes().zip(text.bytes().skip(1));
-    let is_sign = |pair| {
-        matches!(
-            pair,
-            (b'{', b'{') | (b'[', b'[') | (b'<', b'%') | (b'$', b'{') | (b'_', b'_') | (b'%', b'%')
-        )
-    };
-    match pairs.into_iter().any(is_sign) {
+    match may_be_filled(text) {
         true => all(text, |rest| other(near(rest)).unwrap_or(0)),
         false => Vec::new(),
     }
+}
+
+/// False for nearly all queries: they have none of the signs of [`filled`].
+pub fn may_be_filled(text: &str) -> bool {
+    let is_sign = |(first, second): (u8, u8)| {
+        let doubled = first == second && matches!(first, b'{' | b'[' | b'_' | b'%');
+        doubled | (first == b'<' && second == b'%') | (first == b'$' && second == b'{')
+    };
+    // Blocks without a way out in between are many bytes at once.
+    let bytes = text.as_bytes();
+    let next = bytes.get(1..).unwrap_or_default();
+    bytes.chunks(64).zip(next.chunks(64)).any(|(bytes, next)| {
+        let pairs = bytes.iter().copied().zip(next.iter().copied());
+        pairs.fold(false, |found, pair| found | is_sign(pair))
+    })
 }
 
 fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {

@@ -41,6 +41,7 @@ mod marks;
 mod mathematics;
 mod pages;
 mod pictures;
+mod planted;
 mod preview;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod project;

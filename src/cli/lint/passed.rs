@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::artifact::{Artifact, Kind, Unread, first_unread};
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
@@ -148,6 +150,6 @@ pub(super) fn concerns_us(text: &str) -> bool {
         let end = text[at..].find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')));
         &text[at..end.map_or(text.len(), |end| at + end)]
     };
-    let mut names = text.match_indices(prefix).map(|(at, _)| name(at));
+    let mut names = memmem::find_iter(text.as_bytes(), prefix).map(name);
     text.contains("apiVersion: slosmith/") || names.any(|name| catalog.series_of(name).is_some())
 }

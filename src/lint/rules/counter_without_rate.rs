@@ -7,14 +7,15 @@ use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, BinaryOp, ExprKind};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::Use;
 use crate::promql::visit::walk;
 
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports raw counters that are compared with a number other than 0, and quantiles and averages of raw counters.
+    /// Reports raw counters that are compared with a number other than 0, quantiles and averages of raw counters, and
+    /// panels that show raw counters in a unit per second, such as `reqps`.
     ///
     /// ### Why
     ///
@@ -35,13 +36,13 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// Raw counters that are only displayed, counted or tested for absence are not reported.
+    /// Raw counters that are only displayed in other units, counted or tested for absence are not reported.
     pub const RULE: Rule = Rule {
         name: "counter-without-rate",
         summary: "a counter is used without `rate`",
         group: Group::Type,
         level: Severity::Error,
-        certain: "Certain as to the type, which is recorded. The rule assumes that a threshold means recent events. An average or a quantile since the start may be meant: a warning.",
+        certain: "Certain as to the type, which is recorded. The rule assumes that a threshold means recent events. An average or a quantile since the start may be meant, and a panel may transform its data: a warning.",
         fixes: Fixes::Unsafe("adds `rate(…)` around the buckets of a quantile"),
         since: "0.1.0",
         check: Check::Query(check),
@@ -74,6 +75,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             format!(
                 "`{name}` is a counter without `rate()`: the average covers all the time since the server started"
             )
+        } else if let Some(unit) = per_second(cx, series) {
+            format!(
+                "`{name}` is a counter without `rate()`: the panel shows the total since the server started as `{unit}`"
+            )
         } else {
             continue;
         };
@@ -100,6 +105,23 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 fn is_raw(series: &Series<'_, '_>) -> bool {
     series.context.used() == Use::Instant
+}
+
+/// The unit of the panel, if it is per second and the panel shows the series, or a sum of it.
+fn per_second<'q>(cx: &QueryCx<'q, '_>, series: &Series<'_, '_>) -> Option<&'q str> {
+    let panel = cx.panel().filter(|panel| !panel.overrides_units)?;
+    let unit = panel.unit.as_ref()?.value.as_str();
+    let is_shown = |expr: &Expr| match &expr.kind {
+        ExprKind::Paren(_) => true,
+        ExprKind::Aggregate(a) => matches!(
+            a.op,
+            AggregateOp::Avg | AggregateOp::Max | AggregateOp::Min | AggregateOp::Sum
+        ),
+        _ => false,
+    };
+    // `ps` alone is picoseconds.
+    let is_rate = unit.ends_with("/s") || unit.len() > 2 && unit.ends_with("ps");
+    (is_rate && series.context.ancestors().all(is_shown)).then_some(unit)
 }
 
 /// True if the value itself does not matter.

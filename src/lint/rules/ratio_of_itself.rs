@@ -9,7 +9,8 @@ use crate::promql::usage::{bare, is_rate};
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports a ratio of one metric over the same metric without an aggregation, even with different matchers.
+    /// Reports a ratio of one metric over the same metric without an aggregation, even with different matchers, and a
+    /// ratio of any expression over the same expression.
     ///
     /// ### Why
     ///
@@ -20,19 +21,21 @@ declare_rule! {
     ///
     /// ```promql
     /// rate(http_requests_total{code="500"}[5m]) / rate(http_requests_total[5m])
+    /// sum(rate(vllm:prefix_cache_hits_total[5m])) / sum(rate(vllm:prefix_cache_hits_total[5m]))
     /// ```
     ///
     /// ### Use instead
     ///
     /// ```promql
     /// sum(rate(http_requests_total{code="500"}[5m])) / sum(rate(http_requests_total[5m]))
+    /// sum(rate(vllm:prefix_cache_hits_total[5m])) / sum(rate(vllm:prefix_cache_queries_total[5m]))
     /// ```
     pub const RULE: Rule = Rule {
         name: "ratio-of-itself",
         summary: "a series is divided by itself",
         group: Group::Labels,
         level: Severity::Error,
-        certain: "Certain: both sides have the same labels, so each series matches itself.",
+        certain: "Certain: both sides have the same labels, so each series matches itself. A division of 0 by 0 gives `NaN`.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -50,19 +53,33 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if binary.op != BinaryOp::Div || binary.matching.is_some() {
             continue;
         }
-        let (Some(over), Some(under)) = (read(&binary.lhs), read(&binary.rhs)) else {
-            continue;
+        let sides = [&binary.lhs, &binary.rhs].map(|side| bare(side));
+        let (message, help) = match sides.map(read) {
+            [Some(over), Some(under)] if over == under => (
+                format!(
+                    "each series of `{}` is divided by itself: the result is always 1, or empty",
+                    over.metric
+                ),
+                "aggregate both sides: `sum(…) / sum(…)`",
+            ),
+            _ if is_same(cx, sides) => (
+                "both sides of `/` are the same: the result is always 1, or empty".to_owned(),
+                "use another metric, or other matchers, on one side",
+            ),
+            _ => continue,
         };
-        if over != under {
-            continue;
-        }
-        let message = format!(
-            "each series of `{}` is divided by itself: the result is always 1, or empty",
-            over.metric
-        );
         let finding = out.at(cx.span(&node.span), message);
-        out.push(finding.help("aggregate both sides: `sum(…) / sum(…)`"));
+        out.push(finding.help(help));
     }
+}
+
+/// True for two expressions with the same letters that select something.
+fn is_same(cx: &QueryCx<'_, '_>, [left, right]: [&Expr; 2]) -> bool {
+    let letters = |side: &Expr| {
+        let text = cx.text(&side.span);
+        text.chars().filter(|c| !c.is_whitespace())
+    };
+    letters(left).eq(letters(right)) && !cx.indices(left).is_empty()
 }
 
 /// The way a metric is read, without its matchers.
@@ -82,7 +99,7 @@ fn read(expr: &Expr) -> Option<Read<'_>> {
             .filter(|m| m.placeholders.is_empty())
             .is_some()
     };
-    match &bare(expr).kind {
+    match &expr.kind {
         ExprKind::Selector(selector) if of(selector) => Some(Read {
             metric: &selector.metric.as_ref()?.text,
             rate: None,

@@ -3,7 +3,9 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::labels::unmatched_joins;
+use crate::promql::usage::bare;
 
 declare_rule! {
     /// ### What it does
@@ -40,7 +42,10 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.operation() || !cx.has_known_series() {
+    if !cx.memo.kinds.operation()
+        || !cx.has_known_series()
+        || !cx.memo.holders.expressions().any(may_miss)
+    {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {
@@ -57,5 +62,49 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         out.push(finding.help(
             "match on shared labels with `on (…)`, or aggregate both sides by the same labels",
         ));
+    }
+}
+
+/// False for operations that surely match: with numbers, and of two sides without labels. To look at the labels of all
+/// expressions takes far longer.
+fn may_miss(expr: &Expr) -> bool {
+    let ExprKind::Binary(binary) = &expr.kind else {
+        return false;
+    };
+    let sides = [&binary.lhs, &binary.rhs].map(|side| plain(side, DEEPEST));
+    !sides.contains(&Some(Plain::Number)) && sides.contains(&None)
+}
+
+/// How deep expressions are looked at.
+const DEEPEST: usize = 3;
+
+/// What has no labels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plain {
+    Number,
+    /// One series without labels.
+    Series,
+}
+
+fn plain(expr: &Expr, depth: usize) -> Option<Plain> {
+    let depth = depth.checked_sub(1)?;
+    match &bare(expr).kind {
+        ExprKind::Number(_) => Some(Plain::Number),
+        ExprKind::Aggregate(a) => {
+            let is_one = matches!(
+                a.op,
+                AggregateOp::Avg
+                    | AggregateOp::Count
+                    | AggregateOp::Max
+                    | AggregateOp::Min
+                    | AggregateOp::Sum
+            );
+            (is_one && a.grouping.is_none()).then_some(Plain::Series)
+        }
+        ExprKind::Binary(binary) => {
+            let (lhs, rhs) = (plain(&binary.lhs, depth)?, plain(&binary.rhs, depth)?);
+            Some(if lhs == rhs { lhs } else { Plain::Series })
+        }
+        _ => None,
     }
 }
