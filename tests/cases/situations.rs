@@ -117,7 +117,7 @@ fn cost_and_headroom_are_right_while_engines_come_and_go() {
         "model_name=\"gone\", instance=\"g\", engine=\"0\"",
         "0+60000x60 _x300",
         "0+60x60 _x300",
-        "1+0x60 _x300",
+        "1+0x60 stale _x300",
     );
     serve(
         "model_name=\"busy\", instance=\"b\", engine=\"0\"",
@@ -133,7 +133,7 @@ fn cost_and_headroom_are_right_while_engines_come_and_go() {
         up(instance, "1+0x360");
     }
     up("7", "1+0x119 0+0x240");
-    up("g", "1+0x60 _x300");
+    up("g", "1+0x60 stale _x300");
     let series: Vec<_> = series
         .iter()
         .map(|(s, v)| (s.as_str(), v.as_str()))
@@ -145,7 +145,7 @@ fn cost_and_headroom_are_right_while_engines_come_and_go() {
         (of("headroom", "m"), "110m", Some(2.0)),
         // The replica that is down costs for another hour; the others work as before.
         (of("output_per_gpu", "m"), "178m", Some(125.0)),
-        (of("output_cost", "m"), "178m", Some(6.3492)),
+        (of("output_cost", "m"), "179m", Some(6.3492)),
         (of("output_cost", "m"), "240m", Some(5.5556)),
         (of("headroom", "m"), "178m", Some(2.0)),
         // Idle: no tokens to divide by.
@@ -158,7 +158,7 @@ fn cost_and_headroom_are_right_while_engines_come_and_go() {
         (of("headroom", "ranks"), "85m", Some(2.0)),
         (of("headroom", "ranks"), "100m", Some(2.0)),
         // Scaled to zero: half of the hour was paid, and half served.
-        (of("output_cost", "gone"), "90m", Some(5.5556)),
+        (of("output_cost", "gone"), "92m", Some(5.848)),
         (of("output_per_gpu", "gone"), "90m", None),
         (of("output_cost", "gone"), "125m", None),
         (of("headroom", "busy"), "60m", Some(1.1111)),
