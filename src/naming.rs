@@ -169,6 +169,11 @@ pub fn percentile_alert(slo: &str) -> String {
     format!("{}ObjectiveMissed", pascal(slo))
 }
 
+/// A counter of requests for a goodput objective, without `_total`.
+pub fn goodput(service: &str, slo: &str, what: &str) -> String {
+    format!("goodput_{service}_{slo}_{what}").replace('-', "_")
+}
+
 /// Series of a value recorded under a name of its own.
 pub fn record_series(name: &str, stat: &str) -> String {
     let name = name.replace('-', "_");

@@ -53,6 +53,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "init/spec.yaml",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
+    "prometheus/goodput-collector.yaml",
     "prometheus/groups.yaml",
     "prometheus/monitor.yaml",
     "prometheus/prometheusrule.yaml",

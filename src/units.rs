@@ -21,6 +21,9 @@ pub use number::{Number, decimal, float, parse_decimal, printed_float, readable}
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// The code of a currency. A name of its own: serde would borrow a `&str` from the input.
+pub type Currency = &'static str;
+
 /// Unit of a signal. The base unit of each dimension is the Prometheus base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -47,6 +50,9 @@ pub enum Unit {
     Celsius,
     /// Frequency, in hertz.
     Hertz,
+    /// Money in a currency, by its code (`USD`). Only signals of the library have it.
+    #[serde(skip)]
+    Money(Currency),
 }
 
 /// What kinds of quantity can be compared.
@@ -59,6 +65,7 @@ enum Dimension {
     Power,
     Temperature,
     Frequency,
+    Money(&'static str),
 }
 
 impl Unit {
@@ -76,6 +83,7 @@ impl Unit {
             Unit::Watts => "watts",
             Unit::Celsius => "celsius",
             Unit::Hertz => "hertz",
+            Unit::Money(currency) => currency,
         }
     }
 
@@ -90,6 +98,7 @@ impl Unit {
             Unit::Watts => Dimension::Power,
             Unit::Celsius => Dimension::Temperature,
             Unit::Hertz => Dimension::Frequency,
+            Unit::Money(currency) => Dimension::Money(currency),
         }
     }
 
@@ -107,6 +116,7 @@ impl Unit {
             Unit::Watts => "a power",
             Unit::Celsius => "a temperature",
             Unit::Hertz => "a frequency",
+            Unit::Money(_) => "an amount of money",
         }
     }
 }
@@ -121,11 +131,12 @@ impl Dimension {
             Dimension::Power => "a power",
             Dimension::Temperature => "a temperature",
             Dimension::Frequency => "a frequency",
+            Dimension::Money(_) => "an amount of money",
         }
     }
 
     /// A quantity as a spec would write it, for messages.
-    fn example(self) -> &'static str {
+    fn example(self) -> String {
         match self {
             Dimension::Time => "500ms",
             Dimension::Ratio => "95%",
@@ -134,7 +145,9 @@ impl Dimension {
             Dimension::Power => "300W",
             Dimension::Temperature => "80C",
             Dimension::Frequency => "1.4GHz",
+            Dimension::Money(currency) => return format!("2.5 {currency}"),
         }
+        .to_owned()
     }
 
     /// Suffixes that a number without any may have meant, likeliest first.
@@ -147,6 +160,7 @@ impl Dimension {
             Dimension::Power => ["W", "kW"],
             Dimension::Temperature => ["C", ""],
             Dimension::Frequency => ["Hz", "GHz"],
+            Dimension::Money(currency) => [currency, ""],
         }
     }
 }
@@ -161,6 +175,7 @@ pub fn shown(value: Number, unit: Unit) -> String {
         Dimension::Time => format!("{}s", decimal(value)),
         Dimension::Ratio => format!("{}%", decimal(value * 100)),
         Dimension::Count => decimal(value),
+        Dimension::Money(currency) => format!("{} {currency}", decimal(value)),
         other => format!("{}{}", decimal(value), other.suffixes()[0]),
     }
 }
@@ -284,6 +299,16 @@ impl Quantity {
         Mismatch { message, help }
     }
 
+    /// The currency and the amount, if it is an amount of money.
+    pub fn money(&self) -> Option<(&'static str, Number)> {
+        match self.suffix {
+            Suffix::Of(Dimension::Money(currency)) if self.per.is_none() => {
+                Some((currency, self.value))
+            }
+            _ => None,
+        }
+    }
+
     /// The time of a rate.
     pub fn per(&self) -> Option<Per> {
         self.per
@@ -327,6 +352,7 @@ mod tests {
         assert_eq!(base("10/min", Unit::Tokens), "10");
         assert_eq!(base("1.4GHz", Unit::Hertz), "1400000000");
         assert_eq!(base("-3", Unit::Count), "-3");
+        assert_eq!(base("2.50 USD", Unit::Money("USD")), "2.5");
     }
 
     #[test]
@@ -338,6 +364,8 @@ mod tests {
             ("10", Unit::Tokens, true),
             ("10/s", Unit::Tokens, false),
             ("5%", Unit::Requests, false),
+            ("2.5", Unit::Money("USD"), false),
+            ("2.5 EUR", Unit::Money("USD"), false),
         ];
         for (text, unit, rate) in wrong {
             assert!(q(text).of(unit, rate).is_err(), "{text} as {unit:?}");

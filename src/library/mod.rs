@@ -13,7 +13,7 @@ mod served;
 
 pub use meant::meant;
 pub use schema::json_schema;
-pub use served::{Served, families, is_always_served, served, without_signal};
+pub use served::{Served, families, is_always_served, of_family, promql, served, without_signal};
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

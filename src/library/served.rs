@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{names, signal};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape, split_series};
 
 /// A family that one release serves.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,38 @@ pub fn families(name: &str) -> Vec<&'static str> {
     made_from
         .flat_map(|part| families(&part.value))
         .chain(metric.map(|metric| metric.value.as_str()))
+        .chain(promql(name).into_iter().flat_map(read_by))
         .collect()
+}
+
+/// The PromQL of a library signal that is computed, with `$` words for the facts of a spec.
+pub fn promql(name: &str) -> Option<&'static str> {
+    let expr = signal(name)?.prometheus.as_ref()?.value.expr.as_ref()?;
+    Some(&expr.value)
+}
+
+/// The vLLM families in the PromQL of a library signal.
+fn read_by(text: &'static str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("vllm:") {
+        let name = &rest[start..];
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')));
+        let (name, after) = name.split_at(end.unwrap_or(name.len()));
+        found.push(split_series(name).0);
+        rest = after;
+    }
+    found.dedup();
+    found
+}
+
+/// The library's signal of a family, under its newest name.
+pub fn of_family(family: &str) -> Option<String> {
+    names().into_iter().find(|name| {
+        let binding = signal(name).and_then(|signal| signal.prometheus.as_ref());
+        let metric = binding.and_then(|binding| binding.value.metric.as_ref());
+        metric.is_some_and(|metric| metric.value == family)
+    })
 }
 
 /// What a release serves of a family, under the newest of its names that it shows in any profile.

@@ -65,6 +65,8 @@ pub struct Plan {
     pub runbooks: runbook::Runbooks,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,
+    /// Spans that an OpenTelemetry collector counts; empty without goodput objectives.
+    pub span_counts: Vec<SpanCount>,
     /// How the service is scraped.
     pub scrape: Scrape,
     /// What evaluates its rules, where that is not the Prometheus that scrapes.
@@ -112,6 +114,15 @@ pub struct Runtime {
     pub range: String,
     /// The recorded releases in it, for people: `0.20.2 to 0.33.0 (14 releases)`.
     pub releases: String,
+}
+
+/// Spans that meet a condition, as a counter.
+#[derive(Clone, Debug)]
+pub struct SpanCount {
+    /// The counter, without `_total`.
+    pub name: String,
+    /// OTTL.
+    pub condition: String,
 }
 
 /// A recorded value.

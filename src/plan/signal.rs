@@ -108,7 +108,7 @@ pub enum Source {
     Raw(Box<Raw>),
 }
 
-/// PromQL by the author.
+/// PromQL by the author, or of the library.
 #[derive(Clone, Debug)]
 pub struct Raw {
     /// How it behaves.
@@ -118,6 +118,8 @@ pub struct Raw {
     pub expr: Expr,
     /// Upper bounds of a histogram's buckets, ascending, without `+Inf`.
     pub buckets: Vec<Bucket>,
+    /// True for PromQL of the library, whose series are recorded.
+    pub recorded: bool,
 }
 
 /// A family of series.
@@ -216,7 +218,7 @@ impl Signal {
         match &self.source {
             Source::Family(family) => family.recorded,
             Source::Ratio { of, over, .. } => of.is_recorded() || over.is_recorded(),
-            Source::Raw(_) => false,
+            Source::Raw(raw) => raw.recorded,
         }
     }
 

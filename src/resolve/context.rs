@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::Options;
 use crate::catalog::{Catalog, NoRelease, Range, RangeError, Selection};
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
-use crate::plan::{EVALUATION, LeftOut, Runtime, Signal};
+use crate::plan::{EVALUATION, LeftOut, Runtime, Signal, SpanCount};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
 use crate::units::Duration;
@@ -26,6 +26,7 @@ pub(super) struct Context<'a> {
     pub(super) sink: Sink,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
+    pub(super) span_counts: Vec<SpanCount>,
     pub(super) catalog: &'static Catalog,
     pub(super) range: Option<Selected>,
     /// True when the build overrides the range of the spec.
@@ -85,6 +86,7 @@ impl<'a> Context<'a> {
             sink: Sink::default(),
             left_out: Vec::new(),
             notes: Vec::new(),
+            span_counts: Vec::new(),
             catalog: Catalog::vllm(),
             range: None,
             overridden: options.vllm.is_some(),

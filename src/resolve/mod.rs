@@ -9,6 +9,7 @@ mod cloudwatch;
 mod conditions;
 mod context;
 mod dashboards;
+mod derived;
 mod family;
 mod grafana;
 mod kubernetes;
@@ -65,6 +66,7 @@ pub fn check_range(text: &str) -> Result<(), SelectError> {
 pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink), Sink> {
     let mut cx = Context::new(document, options);
     service::check(&mut cx);
+    derived::check(&mut cx);
     signals::resolve_declared(&mut cx);
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
@@ -95,6 +97,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         kubernetes,
         provisioning,
         evaluation: cx.evaluation_interval(),
+        span_counts: cx.span_counts,
         left_out: cx.left_out,
         notes: cx.notes,
     };

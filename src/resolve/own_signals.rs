@@ -47,6 +47,7 @@ pub(super) fn resolve(
             kind,
             expr,
             buckets,
+            recorded: false,
         },
         labels,
     ))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::{matchers, own_signals};
+use super::{derived, matchers, own_signals};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, Source};
@@ -235,9 +235,16 @@ fn alias(
 
 /// Adds an alias's own selection.
 fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
-    let Source::Family(found) = &mut signal.source else {
-        family::reject_where(cx, &definition.matchers);
-        return Outcome::Failed;
+    let found = match &mut signal.source {
+        Source::Family(found) => found,
+        Source::Raw(raw) if raw.recorded => {
+            derived::narrow(cx, raw, &definition.matchers);
+            return Outcome::Ready(Rc::new(signal));
+        }
+        _ => {
+            family::reject_where(cx, &definition.matchers);
+            return Outcome::Failed;
+        }
     };
     found
         .matchers
@@ -339,11 +346,11 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
         .help("divide counters by counters, or gauges by gauges"))
 }
 
-fn description(definition: &spec::Signal) -> Option<String> {
+pub(super) fn description(definition: &spec::Signal) -> Option<String> {
     definition.description.as_ref().map(|d| d.value.clone())
 }
 
-fn title(name: &Text, definition: &spec::Signal) -> String {
+pub(super) fn title(name: &Text, definition: &spec::Signal) -> String {
     match &definition.title {
         Some(title) => title.value.clone(),
         None => name.value.replace(['_', '-'], " "),
@@ -361,6 +368,9 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             "add `kind: gauge`, `kind: counter` or `kind: histogram`",
         ));
     };
+    if let Some(text) = library::promql(&name.value) {
+        return derived::resolve(cx, name, definition, text, at);
+    }
     let Some(unit) = definition.unit else {
         return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));
     };

@@ -2,6 +2,7 @@
 //!
 //! `{latency: {signal: ttft, within: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
 
+mod goodput;
 mod own;
 
 use super::context::Context;
@@ -19,7 +20,7 @@ use crate::units::{Number, Quantity, Unit};
 const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
 
 /// The events of an objective.
-pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
+pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
     let (sli, by) = (&slo.sli.value, slo.by.as_slice());
     let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
@@ -29,6 +30,9 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     if let Some(own) = &sli.promql {
         uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
         return own::events(cx, &own.value, by);
+    }
+    if let Some(goodput) = &sli.goodput {
+        return goodput::events(cx, name, slo, &goodput.value);
     }
     if let Some(latency) = &sli.latency {
         let signal = cx.signal(&latency.value.signal)?;

@@ -117,7 +117,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
-    let events = slis::events(cx, slo)?;
+    let events = slis::events(cx, name, slo)?;
     let budget = budget?;
     let severities = service::severities(cx);
     let mut tiers = tiers::resolve(

@@ -48,7 +48,8 @@ use serde::Deserialize;
 pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{
-    Burn, EventRatio, GoodTime, Latency, Percentile, Policy, PromQlSli, Sli, Slo, SloAlert, Tier,
+    Burn, EventRatio, GoodTime, Goodput, Latency, Percentile, Policy, PromQlSli, Sli, Slo,
+    SloAlert, Tier,
 };
 
 use crate::kubernetes::Metadata;
@@ -172,6 +173,10 @@ pub struct Runtime {
     /// vLLM profiles in use besides `default`, such as `lora` or `spec-decode`: sets of server options that add metrics.
     #[serde(default)]
     pub profiles: Vec<Text>,
+    /// GPUs of an engine: tensor parallel size × pipeline parallel size. Each data-parallel rank is an engine.
+    pub gpus_per_engine: Option<Spanned<u32>>,
+    /// Price of one GPU for one hour, with its currency.
+    pub gpu_hour: Option<Spanned<Quantity>>,
 }
 
 /// Base URLs.

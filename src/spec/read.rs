@@ -120,6 +120,7 @@ impl Exclusive<'_> {
             ("percentile", place(sli.value.percentile.as_ref())),
             ("time", place(sli.value.time.as_ref())),
             ("promql", place(sli.value.promql.as_ref())),
+            ("goodput", place(sli.value.goodput.as_ref())),
         ];
         self.exactly_one("`sli`", sli.span, &kinds);
         if let Some(ratio) = &sli.value.ratio {

@@ -140,6 +140,8 @@ pub struct LoadTests {
     pub tokenizer: Option<Text>,
     /// System prompt of every conversation.
     pub system: Option<Text>,
+    /// Scenario that one server has passed: its `rate` is the capacity of a server, which `vllm.headroom` reads.
+    pub capacity: Option<Text>,
     /// Ramp-up time before the measurement. Default: no warm-up.
     pub warmup: Option<Spanned<Duration>>,
     /// Kinds of requests, each with its share of the traffic.

@@ -64,6 +64,16 @@ pub struct Sli {
     pub time: Option<Spanned<GoodTime>>,
     /// Events or an error ratio in PromQL, with `$window` as the range.
     pub promql: Option<Spanned<PromQlSli>>,
+    /// Requests that meet several latency SLOs at once, counted from vLLM's traces by an OpenTelemetry collector.
+    pub goodput: Option<Spanned<Goodput>>,
+}
+
+/// The latency SLOs that a request must all meet.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Goodput {
+    /// Names of latency SLOs of this spec; their thresholds are the conditions.
+    pub of: Vec<Text>,
 }
 
 /// A gauge, and one of `above`, `below` and `equals`.

@@ -6,6 +6,12 @@ use super::duration::{seconds, time_unit};
 use super::number::split_number;
 use super::{Dimension, Number, ParseError, Per, Quantity, Suffix, parse_decimal};
 
+/// Codes of the currencies that a price can have (ISO 4217).
+const CURRENCIES: [&str; 24] = [
+    "AED", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "ILS", "INR",
+    "JPY", "KRW", "MXN", "NOK", "NZD", "PLN", "SEK", "SGD", "TRY", "USD", "ZAR",
+];
+
 fn other_unit(name: &str) -> Option<(Dimension, Number)> {
     let whole = |n: i128| Number::from_integer(n);
     let kilo = |power: u32| whole(1000i128.pow(power));
@@ -28,7 +34,10 @@ fn other_unit(name: &str) -> Option<(Dimension, Number)> {
         "kHz" => (Dimension::Frequency, kilo(1)),
         "MHz" => (Dimension::Frequency, kilo(2)),
         "GHz" => (Dimension::Frequency, kilo(3)),
-        _ => return None,
+        _ => {
+            let currency = CURRENCIES.into_iter().find(|code| *code == name)?;
+            (Dimension::Money(currency), whole(1))
+        }
     })
 }
 

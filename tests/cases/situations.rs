@@ -30,6 +30,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_morning_of_two_requests_correlates_nothing,
         ),
         trial(
+            "situations::cost_and_headroom_are_right_while_engines_come_and_go",
+            Needs::Promtool,
+            cost_and_headroom_are_right_while_engines_come_and_go,
+        ),
+        trial(
             "situations::the_first_outage_is_seen_until_it_ends",
             Needs::Promtool,
             the_first_outage_is_seen_until_it_ends,
@@ -65,6 +70,121 @@ pub(crate) fn trials() -> Vec<Trial> {
         }),
     );
     all
+}
+
+/// 2.50 an hour for each of 8 GPUs. Of eight replicas with 1,000 tokens and a request per second each, one is down from 2 h on, and all
+/// are idle from 4 h on. Beside them a server with two engines that restarts, one that is scaled to zero after an hour, and a busy one.
+fn cost_and_headroom_are_right_while_engines_come_and_go() {
+    let mut series = Vec::new();
+    let mut serve = |labels: &str, tokens: &str, requests: &str, running: &str| {
+        let labels = format!("job=\"vllm\", cluster=\"c\", {labels}");
+        series.push((
+            format!("vllm:num_requests_running{{{labels}}}"),
+            running.to_owned(),
+        ));
+        series.push((
+            format!("vllm:generation_tokens_total{{{labels}}}"),
+            tokens.to_owned(),
+        ));
+        let name = "vllm:time_to_first_token_seconds_count";
+        series.push((format!("{name}{{{labels}}}"), requests.to_owned()));
+    };
+    for replica in 0..7 {
+        let labels = format!("model_name=\"m\", instance=\"{replica}\", engine=\"0\"");
+        serve(
+            &labels,
+            "0+60000x240 14400000+0x120",
+            "0+60x240 14400+0x120",
+            "5+0x240 0+0x120",
+        );
+    }
+    serve(
+        "model_name=\"m\", instance=\"7\", engine=\"0\"",
+        "0+60000x119 _x240",
+        "0+60x119 _x240",
+        "5+0x119 _x240",
+    );
+    for engine in 0..2 {
+        let labels = format!("model_name=\"ranks\", instance=\"r\", engine=\"{engine}\"");
+        serve(
+            &labels,
+            "0+30000x90 0+30000x200",
+            "0+30x90 0+30x200",
+            "1+0x300",
+        );
+    }
+    serve(
+        "model_name=\"gone\", instance=\"g\", engine=\"0\"",
+        "0+60000x60 _x300",
+        "0+60x60 _x300",
+        "1+0x60 stale _x300",
+    );
+    serve(
+        "model_name=\"busy\", instance=\"b\", engine=\"0\"",
+        "0+60000x300",
+        "0+108x300",
+        "9+0x300",
+    );
+    let mut up = |instance: &str, values: &str| {
+        let name = format!("up{{job=\"vllm\", cluster=\"c\", instance=\"{instance}\"}}");
+        series.push((name, values.to_owned()));
+    };
+    for instance in ["0", "1", "2", "3", "4", "5", "6", "r", "b"] {
+        up(instance, "1+0x360");
+    }
+    up("7", "1+0x119 0+0x240");
+    up("g", "1+0x60 stale _x300");
+    let series: Vec<_> = series
+        .iter()
+        .map(|(s, v)| (s.as_str(), v.as_str()))
+        .collect();
+    let of = |name: &str, model: &str| format!("signal:{name}:last{{model_name=\"{model}\"}}");
+    let checks = [
+        (of("output_per_gpu", "m"), "110m", Some(125.0)),
+        (of("output_cost", "m"), "110m", Some(5.5556)),
+        (of("headroom", "m"), "110m", Some(2.0)),
+        // The replica that is down costs for another hour; the others work as before.
+        (of("output_per_gpu", "m"), "178m", Some(125.0)),
+        (of("output_cost", "m"), "179m", Some(6.3492)),
+        (of("output_cost", "m"), "240m", Some(5.5556)),
+        (of("headroom", "m"), "178m", Some(2.0)),
+        // Idle: no tokens to divide by.
+        (of("output_per_gpu", "m"), "310m", Some(0.0)),
+        (of("output_cost", "m"), "310m", None),
+        (of("headroom", "m"), "310m", None),
+        // Two engines are twice the GPUs of one server. A restart is no jump.
+        (of("output_per_gpu", "ranks"), "85m", Some(62.5)),
+        (of("output_cost", "ranks"), "85m", Some(11.1111)),
+        (of("headroom", "ranks"), "85m", Some(2.0)),
+        (of("headroom", "ranks"), "100m", Some(2.0)),
+        // Scaled to zero: half of the hour was paid, and half served.
+        (of("output_cost", "gone"), "92m", Some(5.848)),
+        (of("output_per_gpu", "gone"), "90m", None),
+        (of("output_cost", "gone"), "125m", None),
+        (of("headroom", "busy"), "60m", Some(1.1111)),
+        (
+            "count(ALERTS{alertname=\"HeadroomLow\", alertstate=\"firing\", model_name=\"busy\"})"
+                .into(),
+            "60m",
+            Some(1.0),
+        ),
+        (
+            "count(ALERTS{alertname=\"HeadroomLow\", model_name!=\"busy\"})".into(),
+            "310m",
+            None,
+        ),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(e, at, v)| (e.as_str(), *at, *v))
+        .collect();
+    check(
+        "vllm-production",
+        None,
+        &["alerts", "records"],
+        &series,
+        &checks,
+    );
 }
 
 /// Hours without anybody waiting make any queue unusual; one request in it, or ten, are no reason to wake somebody.

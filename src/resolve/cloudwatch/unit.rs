@@ -62,6 +62,6 @@ pub(super) fn usual(unit: Unit) -> &'static str {
         Unit::Seconds => "Seconds",
         Unit::Bytes => "Bytes",
         Unit::Bool | Unit::Count | Unit::Requests | Unit::Tokens | Unit::Flops => "Count",
-        Unit::Ratio | Unit::Watts | Unit::Celsius | Unit::Hertz => "None",
+        Unit::Ratio | Unit::Watts | Unit::Celsius | Unit::Hertz | Unit::Money(_) => "None",
     }
 }

@@ -196,11 +196,7 @@ fn check_name(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
 /// The library signal that a renamed family belongs to.
 fn library_signal(cx: &Context<'_>, family: &str) -> Option<String> {
     let today = cx.catalog.lineage().successor(family)?;
-    library::names().into_iter().find(|name| {
-        let binding = library::signal(name).and_then(|s| s.prometheus.as_ref());
-        let metric = binding.and_then(|b| b.value.metric.as_ref());
-        metric.is_some_and(|m| m.value == today)
-    })
+    library::of_family(today)
 }
 
 /// Reports a threshold that is not a bucket boundary, with its neighbours.

@@ -187,6 +187,7 @@ pub(super) fn grafana(unit: ValueUnit) -> String {
             Unit::Watts => "watt",
             Unit::Celsius => "celsius",
             Unit::Hertz => "hertz",
+            Unit::Money(currency) => return format!("currency:{currency} "),
         }
         .to_owned();
     };
@@ -202,7 +203,8 @@ pub(super) fn grafana(unit: ValueUnit) -> String {
 
 /// True when a panel's unit is not in the list of dashboard-linter: tokens, and rates of what has no unit for them.
 pub(super) fn is_own_unit(panel: &Panel) -> bool {
-    panel.draw.graph().is_some() && grafana(panel.unit).starts_with("si:")
+    let unit = grafana(panel.unit);
+    panel.draw.graph().is_some() && (unit.starts_with("si:") || unit.starts_with("currency:"))
 }
 
 /// A unit behind a number.
@@ -218,5 +220,6 @@ pub(in crate::target) fn symbol(unit: Unit) -> &'static str {
         Unit::Watts => "W",
         Unit::Celsius => "°C",
         Unit::Hertz => "Hz",
+        Unit::Money(currency) => currency,
     }
 }

@@ -271,6 +271,7 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
         Unit::Celsius => (62.0, 70.0),
         Unit::Hertz => (1.7e9, 1.6e9),
         Unit::Flops => (2e14, 2e14),
+        Unit::Money(_) => (2.0, 2.5),
         Unit::Count | Unit::Requests | Unit::Tokens => (12.0, 36.0),
     }
 }

@@ -222,6 +222,7 @@ fn format(unit: ValueUnit) -> (&'static str, String) {
         // The signal's title names the things that are counted.
         Unit::Bool | Unit::Count | Unit::Requests | Unit::Tokens => ("humanize", ""),
         Unit::Flops => ("humanize", "FLOP"),
+        Unit::Money(currency) => return ("humanize", format!(" {currency}{per}")),
     };
     (function, format!("{name}{per}"))
 }

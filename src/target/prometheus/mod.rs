@@ -88,6 +88,17 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         check::read::<view::ScrapeFile>(&file)?;
     }
     rendered.files.push(file);
+    if let Some(collector) = parts::collector(plan) {
+        let (path, template) = (
+            "goodput-collector.yaml",
+            "prometheus/goodput-collector.yaml",
+        );
+        let file = out.file(path, template, "", &collector)?;
+        if options.reads_back(&file.text) {
+            check::read::<serde_json::Value>(&file)?;
+        }
+        rendered.files.push(file);
+    }
     for named in monitors::files(plan) {
         let path = format!("monitors/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/monitor.yaml", &named.title, &named.file)?;

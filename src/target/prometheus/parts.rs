@@ -1,6 +1,6 @@
 //! Parts of other configurations: Alertmanager's inhibition, Prometheus's scraping.
 
-use super::view::{InhibitRule, Inhibition, ScrapeFile};
+use super::view::{Collector, InhibitRule, Inhibition, ScrapeFile, SpanCount};
 use crate::naming::{SERVICE, SEVERITY, SLO, TIER};
 use crate::plan::{Plan, SloKind};
 use crate::target::scrape;
@@ -42,6 +42,19 @@ pub(super) fn inhibition(plan: &Plan) -> Option<Inhibition> {
             equal,
         }],
     })
+}
+
+/// What counts the spans of goodput objectives. `None` without one.
+pub(super) fn collector(plan: &Plan) -> Option<Collector> {
+    let spans: Vec<_> = plan
+        .span_counts
+        .iter()
+        .map(|count| SpanCount {
+            name: count.name.clone(),
+            condition: count.condition.clone(),
+        })
+        .collect();
+    (!spans.is_empty()).then_some(Collector { spans })
 }
 
 /// How the service's targets are found and scraped.

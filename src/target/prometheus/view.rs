@@ -22,6 +22,18 @@ pub(super) struct Named<T> {
     pub(super) file: T,
 }
 
+/// What a collector counts.
+#[derive(Serialize)]
+pub(super) struct Collector {
+    pub(super) spans: Vec<SpanCount>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SpanCount {
+    pub(super) name: String,
+    pub(super) condition: String,
+}
+
 /// Labels and annotations, in the order written.
 pub(super) type Pairs = IndexMap<String, String>;
 
