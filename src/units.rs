@@ -285,11 +285,16 @@ impl Quantity {
                 )
             }
             Suffix::Of(found) => (
-                format!(
-                    "`{self}` is {}, not {}{per_time}",
-                    found.article(),
-                    unit.article()
-                ),
+                match (found, unit) {
+                    (Dimension::Money(found), Unit::Money(currency)) => {
+                        format!("`{self}` is in {found}; the prices of this spec are in {currency}")
+                    }
+                    _ => format!(
+                        "`{self}` is {}, not {}{per_time}",
+                        found.article(),
+                        unit.article()
+                    ),
+                },
                 match unit {
                     Unit::Bool => "write 0 or 1".to_owned(),
                     _ => format!("use a value like `{}{time}`", wanted.example()),

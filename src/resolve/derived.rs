@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Context, Outcome};
 use super::family::{self, Unbound};
-use super::{matchers, signals};
+use super::matchers;
 use crate::catalog::split_series;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
@@ -15,7 +15,7 @@ use crate::plan::{Raw, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::promql::{self, visit};
 use crate::source::Span;
-use crate::spec::{self, Across, FamilyKind, Matchers, Text};
+use crate::spec::{FamilyKind, Matchers, Text};
 use crate::units::{Number, Unit, decimal};
 
 /// Facts of a spec: the word in PromQL, the field, and how to set it.
@@ -117,15 +117,15 @@ fn is_set(cx: &Context<'_>, word: &str) -> bool {
     }
 }
 
-/// Binds a library signal with PromQL; `at` is where the spec names it.
+/// Binds a library signal with PromQL; `at` is where the spec names it. The unit of a price is the currency of the spec.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
-    name: &Text,
-    definition: &spec::Signal,
+    mut unbound: Unbound,
+    is_price: bool,
     text: &str,
     at: Span,
 ) -> Outcome {
-    let parts = match parts(cx, &name.value, at) {
+    let parts = match parts(cx, &unbound.name, at) {
         Ok(parts) => parts,
         Err(outcome) => return outcome,
     };
@@ -139,7 +139,7 @@ pub(super) fn resolve(
                 // Reported by `check`.
                 return Outcome::Failed;
             }
-            let message = format!("`{}` needs `{field}`", cx.name_in_spec(&name.value));
+            let message = format!("`{}` needs `{field}`", cx.name_in_spec(&unbound.name));
             let error = Diagnostic::error("missing-field", at, message);
             return cx.fail(error.help(format!("add `{example}`")));
         };
@@ -167,16 +167,9 @@ pub(super) fn resolve(
         .runtime
         .as_ref()
         .and_then(|r| r.gpu_hour.as_ref()?.value.money());
-    let unit = definition.unit.map(|unit| unit.value);
-    let unbound = Unbound {
-        name: name.value.clone(),
-        title: signals::title(name, definition),
-        description: signals::description(definition),
-        unit: unit
-            .unwrap_or_else(|| money.map_or(Unit::Count, |(currency, _)| Unit::Money(currency))),
-        scale: Number::from_integer(1),
-        across: Across::Max,
-    };
+    if let Some((currency, _)) = money.filter(|_| is_price) {
+        unbound.unit = Unit::Money(currency);
+    }
     let raw = Raw {
         kind: FamilyKind::Gauge,
         expr,

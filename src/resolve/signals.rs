@@ -369,7 +369,15 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         ));
     };
     if let Some(text) = library::promql(&name.value) {
-        return derived::resolve(cx, name, definition, text, at);
+        let unbound = Unbound {
+            name: name.value.clone(),
+            title: title(name, definition),
+            description: description(definition),
+            unit: definition.unit.map_or(Unit::Count, |unit| unit.value),
+            scale: Number::from_integer(1),
+            across: Across::Max,
+        };
+        return derived::resolve(cx, unbound, definition.unit.is_none(), text, at);
     }
     let Some(unit) = definition.unit else {
         return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PageEntry;
+use crate::catalog::DEFAULT_PROFILE;
 use crate::catalog::exposition::{Page, PageFamily};
 use crate::catalog::lineage::Lineage;
 use crate::catalog::lineage::covers;
@@ -78,7 +79,7 @@ impl Recorded {
             kind: family.kind,
             labels,
             open_labels,
-            values: values(family, &entry.engine, lineage),
+            values: self.values(family, &entry.engine, lineage),
             open_buckets: bucketed && (buckets.is_empty() || self.open_buckets(family, lineage)),
             buckets,
         }
@@ -105,6 +106,36 @@ impl Recorded {
         }
     }
 
+    /// Values of labels with a small domain. A server may write a series when its value first occurs, so the values of the default page
+    /// are known on every page.
+    fn values(
+        &self,
+        family: &PageFamily,
+        engine: &str,
+        lineage: &Lineage,
+    ) -> BTreeMap<String, Vec<String>> {
+        let domains = &lineage.domains;
+        let mut found = BTreeMap::new();
+        if engine == domains.engine && family.name.starts_with(&domains.prefix) {
+            found = family.values();
+            let default = self.pages.get(DEFAULT_PROFILE);
+            let default = default.filter(|(entry, _)| entry.engine == engine);
+            let default = default.and_then(|(_, page)| page.family(&family.name));
+            for (label, values) in default.iter().flat_map(|family| family.values()) {
+                found.entry(label).or_default().extend(values);
+            }
+            found.retain(|label, _| domains.labels.contains(label));
+            found.values_mut().for_each(|values| {
+                values.sort();
+                values.dedup();
+            });
+        }
+        for fixed in domains.fixed.iter().filter(|f| f.family == family.name) {
+            found.insert(fixed.label.clone(), fixed.values.clone());
+        }
+        found
+    }
+
     fn open_buckets(&self, family: &PageFamily, lineage: &Lineage) -> bool {
         lineage.open.buckets.iter().any(|open| {
             open.families.contains(&family.name)
@@ -115,20 +146,6 @@ impl Recorded {
                 && open.last.as_ref().is_none_or(|last| self.version <= *last)
         })
     }
-}
-
-fn values(family: &PageFamily, engine: &str, lineage: &Lineage) -> BTreeMap<String, Vec<String>> {
-    let domains = &lineage.domains;
-    let mut found = BTreeMap::new();
-    if engine == domains.engine && family.name.starts_with(&domains.prefix) {
-        found = family.values();
-        found.retain(|label, _| domains.labels.contains(label));
-        found.values_mut().for_each(|values| values.sort());
-    }
-    for fixed in domains.fixed.iter().filter(|f| f.family == family.name) {
-        found.insert(fixed.label.clone(), fixed.values.clone());
-    }
-    found
 }
 
 /// The family whose creation times a gauge holds.
