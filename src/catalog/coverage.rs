@@ -1,6 +1,7 @@
 //! On which releases a family exists.
 
-use super::release::{DEFAULT_PROFILE, Release, ReleaseId};
+use super::lineage::DEFAULT_PROFILE;
+use super::release::{Release, ReleaseId};
 use super::select::Selection;
 use super::shape::Shape;
 use super::version::Version;

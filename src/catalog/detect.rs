@@ -8,7 +8,8 @@ use std::fmt;
 
 use super::exposition::{Page, PageFamily};
 use super::index::PageEntry;
-use super::release::{DEFAULT_PROFILE, Release, ReleaseId};
+use super::lineage::DEFAULT_PROFILE;
+use super::release::{Release, ReleaseId};
 use super::version::{Range, Version};
 use super::{Catalog, Family, Lifetime, Selection};
 

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::version::Version;
 
+/// The profile of a release started without options.
+pub const DEFAULT_PROFILE: &str = "default";
+
 /// Everything that `lineage.yaml` holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

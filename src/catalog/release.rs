@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::index::PageEntry;
+use super::lineage::DEFAULT_PROFILE;
 use super::version::Version;
-
-/// The profile of a release started without options.
-pub const DEFAULT_PROFILE: &str = "default";
 
 /// Names a recorded release; ordered by version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,7 +15,7 @@ use crate::plan::{Raw, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::promql::{self, visit};
 use crate::source::Span;
-use crate::spec::{FamilyKind, Matchers, Text};
+use crate::spec::{FamilyKind, Matchers};
 use crate::units::{Number, Unit, decimal};
 
 /// Facts of a spec: the word in PromQL, the field, and how to set it.
@@ -117,18 +117,16 @@ fn is_set(cx: &Context<'_>, word: &str) -> bool {
     }
 }
 
-/// Binds a library signal with PromQL; `at` is where the spec names it. The unit of a price is the currency of the spec.
+/// Binds a library signal with PromQL; `at` is where the spec names it. `parts` are the library's signals of its
+/// metrics. The unit of a price is the currency of the spec.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     mut unbound: Unbound,
     is_price: bool,
+    parts: &[Rc<Signal>],
     text: &str,
     at: Span,
 ) -> Outcome {
-    let parts = match parts(cx, &unbound.name, at) {
-        Ok(parts) => parts,
-        Err(outcome) => return outcome,
-    };
     let mut text = text.to_owned();
     for (word, field, example) in FACTS {
         if !text.contains(word) {
@@ -159,9 +157,7 @@ pub(super) fn resolve(
         return Outcome::Failed;
     };
     let of_target = cx.target_labels();
-    visit::selectors_mut(&mut expr, &mut |selector| {
-        bind(selector, &parts, &of_target)
-    });
+    visit::selectors_mut(&mut expr, &mut |selector| bind(selector, parts, &of_target));
     let money = cx
         .spec
         .runtime
@@ -177,18 +173,6 @@ pub(super) fn resolve(
         recorded: true,
     };
     Outcome::Ready(Rc::new(unbound.with(Source::Raw(Box::new(raw)), labels)))
-}
-
-/// The library's signals of the metrics that a signal is computed from.
-fn parts(cx: &mut Context<'_>, name: &str, at: Span) -> Result<Vec<Rc<Signal>>, Outcome> {
-    let families = library::families(name).into_iter();
-    let parts = families.filter_map(library::of_family).map(|part| {
-        match cx.outcome(&Text::new(part, at)) {
-            Outcome::Ready(signal) => Ok(signal),
-            other => Err(other),
-        }
-    });
-    parts.collect()
 }
 
 /// Reads a metric as its signal does.

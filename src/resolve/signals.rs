@@ -377,7 +377,11 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             scale: Number::from_integer(1),
             across: Across::Max,
         };
-        return derived::resolve(cx, unbound, definition.unit.is_none(), text, at);
+        let is_price = definition.unit.is_none();
+        return match parts(cx, &name.value, at) {
+            Ok(parts) => derived::resolve(cx, unbound, is_price, &parts, text, at),
+            Err(outcome) => outcome,
+        };
     }
     let Some(unit) = definition.unit else {
         return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));
@@ -427,6 +431,18 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         }
         (None, None) => Outcome::Failed,
     }
+}
+
+/// The library's signals of the metrics that a signal is computed from.
+fn parts(cx: &mut Context<'_>, name: &str, at: Span) -> Result<Vec<Rc<Signal>>, Outcome> {
+    let families = library::families(name).into_iter();
+    let parts = families.filter_map(library::of_family).map(|part| {
+        match cx.outcome(&Text::new(part, at)) {
+            Outcome::Ready(signal) => Ok(signal),
+            other => Err(other),
+        }
+    });
+    parts.collect()
 }
 
 /// Counts of things add up; shares and the like count by their worst.

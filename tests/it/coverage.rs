@@ -15,15 +15,27 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 10] = [
+const BEYOND: [&str; 22] = [
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
+    "alerts.HeadroomLow",
     "alerts.VLLMServersMissing",
     "commands.kill",
     "commands.out-of-pool",
     "commands.stacks",
+    "dashboards.production.rows.3",
+    "load_tests.capacity",
+    "load_tests.scenarios.capacity",
+    "records.headroom",
+    "records.output_cost",
+    "records.output_per_gpu",
     "runbooks.hung-engine",
+    "runtime.gpu",
     "signals.engine_",
+    "signals.headroom",
+    "signals.output_cost",
+    "signals.output_per_gpu",
+    "signals.prefill_speed",
     "signals.rejected",
     "slos.engine-errors",
 ];

@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PageEntry;
-use crate::catalog::DEFAULT_PROFILE;
 use crate::catalog::exposition::{Page, PageFamily};
-use crate::catalog::lineage::Lineage;
-use crate::catalog::lineage::covers;
+use crate::catalog::lineage::{DEFAULT_PROFILE, Lineage, covers};
 use crate::catalog::shape::{MetricType, Shape};
 use crate::catalog::version::Version;
 

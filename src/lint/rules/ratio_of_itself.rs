@@ -53,7 +53,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if binary.op != BinaryOp::Div || binary.matching.is_some() {
             continue;
         }
-        let sides = [&binary.lhs, &binary.rhs].map(|side| bare(side));
+        let sides = [&binary.lhs, &binary.rhs].map(bare);
         let (message, help) = match sides.map(read) {
             [Some(over), Some(under)] if over == under => (
                 format!(

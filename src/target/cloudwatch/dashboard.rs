@@ -56,7 +56,7 @@ pub(super) fn view<'a>(
 fn iso(range: Duration) -> String {
     let seconds = range.as_secs();
     match seconds % 3_600 {
-        0 if seconds % 86_400 == 0 => format!("P{}D", seconds / 86_400),
+        0 if seconds.is_multiple_of(86_400) => format!("P{}D", seconds / 86_400),
         0 => format!("PT{}H", seconds / 3_600),
         _ => format!("PT{}M", range.mins_up()),
     }

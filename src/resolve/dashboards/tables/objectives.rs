@@ -79,10 +79,10 @@ pub(in crate::resolve::dashboards) fn worst(
             .matcher(naming::SEVERITY, severity, scope.page);
         let named = max(&scope.labels(&[ALERT_NAME]), alerts);
         let what = build::call(
-            "label_replace",
+            "label_join",
             [named]
                 .into_iter()
-                .chain([WHAT, "$1", ALERT_NAME, "(.*)"].map(build::string)),
+                .chain([WHAT, "", ALERT_NAME].map(build::string)),
         );
         all_at(number, what)
     };
