@@ -163,9 +163,6 @@ impl Templates {
         let own = own.iter().map(|path| read_own(path));
         let own = own.collect::<Result<Vec<_>, _>>()?;
         for (name, text) in replaced.iter().chain(&own).cloned() {
-            if let Some((line, why)) = limits::check(&text) {
-                return Err(TemplateError::Render(format!("{name}:{line}: {why}")));
-            }
             environment
                 .add_template_owned(name, text)
                 .map_err(|e| wrong(&e))?;
@@ -324,13 +321,6 @@ fn wrong(error: &minijinja::Error) -> TemplateError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn our_own_templates_are_within_the_limits() {
-        for (name, text) in BUILT_IN {
-            assert_eq!(limits::check(text), None, "{name}");
-        }
-    }
 
     #[test]
     fn no_interpolation_stands_inside_quotes() {
