@@ -105,11 +105,6 @@ impl<T> Spanned<T> {
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned::new(f(self.value), self.span)
     }
-
-    /// Borrows the value, keeps the place.
-    pub fn as_ref(&self) -> Spanned<&T> {
-        Spanned::new(&self.value, self.span)
-    }
 }
 
 impl<T: PartialEq> PartialEq for Spanned<T> {

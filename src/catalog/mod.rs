@@ -44,7 +44,7 @@ pub use lineage::{Lineage, Spelling};
 pub use names::{PREFIX_HELP, is_prefix};
 pub use release::{Release, ReleaseId};
 pub use select::{NoRelease, Selection};
-pub use shape::{DeclaredFamily, MetricType, Shape};
+pub use shape::{MetricType, Shape};
 pub use version::{Range, RangeError, Version};
 
 use std::collections::BTreeMap;

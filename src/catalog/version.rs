@@ -83,15 +83,6 @@ impl Range {
         }
     }
 
-    /// The range that holds every version.
-    pub fn all() -> Self {
-        Self {
-            text: "any version".to_owned(),
-            specifiers: VersionSpecifiers::empty(),
-            exact: None,
-        }
-    }
-
     /// True when the version lies in the range.
     pub fn contains(&self, version: &Version) -> bool {
         self.specifiers.contains(version)

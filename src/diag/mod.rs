@@ -92,8 +92,6 @@ pub struct Details {
     pub label: String,
     /// Why it is so, one line each.
     pub notes: Vec<String>,
-    /// Where more about it can be read, when that is another page than its rule's.
-    pub url: Option<String>,
     /// The edit that fixes the finding.
     pub fix: Option<Fix>,
 }
@@ -157,13 +155,6 @@ impl Diagnostic {
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.details.notes.push(short(text.into()));
-        self
-    }
-
-    /// Says where more can be read.
-    #[must_use]
-    pub fn url(mut self, url: impl Into<String>) -> Self {
-        self.details.url = Some(url.into());
         self
     }
 

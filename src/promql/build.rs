@@ -1,12 +1,13 @@
 //! Short words to build queries by hand.
 //!
 //! ```
-//! use slosmith::promql::ast::{BinaryOp, MatchOp};
-//! use slosmith::promql::build::{binary, call, metric, number, range, sum};
+//! use slosmith::promql::ast::{AggregateOp, BinaryOp, MatchOp};
+//! use slosmith::promql::build::{aggregate, binary, call, metric, number, range};
 //!
 //! let errors = metric("http_requests_total").matcher("code", MatchOp::Match, "5..");
 //! let rate = call("rate", [range(errors, "5m")]);
-//! let query = binary(BinaryOp::Gt, sum(&["job"], rate), number("0.01"));
+//! let sum = aggregate(AggregateOp::Sum, &["job"], rate);
+//! let query = binary(BinaryOp::Gt, sum, number("0.01"));
 //! assert_eq!(
 //!     slosmith::promql::ast::Expr::from(query).to_string(),
 //!     r#"sum by (job) (rate(http_requests_total{code=~"5.."}[5m])) > 0.01"#,
@@ -16,9 +17,9 @@
 //! Nothing is checked here: print the tree and [`parse`](super::parse) it back.
 
 use super::ast::{
-    Aggregate, AggregateOp, At, AtOffset, Binary, BinaryOp, Call, Duration, Expr, ExprKind,
+    Aggregate, AggregateOp, AtOffset, Binary, BinaryOp, Call, Duration, Expr, ExprKind,
     GroupModifier, Grouping, MatchOp, Matcher, Matching, Name, Number, RangeSelector, Selector,
-    StringLiteral, Subquery, UnaryOp,
+    StringLiteral, Subquery,
 };
 use super::lexer::{duration_millis, number_value};
 use super::placeholder::Placeholders;
@@ -114,13 +115,6 @@ impl Selector {
         self.at.offset = Some(offset.into());
         self
     }
-
-    /// Sets when it looks.
-    #[must_use]
-    pub fn at(mut self, at: At) -> Self {
-        self.at.at = Some(at);
-        self
-    }
 }
 
 /// `selector[range]`
@@ -169,25 +163,6 @@ pub fn aggregate<S: AsRef<str>>(op: AggregateOp, by: &[S], expr: impl Into<Expr>
     .into()
 }
 
-/// `op without (labels) (expr)`
-pub fn aggregate_without<S: AsRef<str>>(
-    op: AggregateOp,
-    labels: &[S],
-    expr: impl Into<Expr>,
-) -> Expr {
-    ExprKind::Aggregate(Aggregate {
-        op,
-        param: None,
-        expr: Box::new(expr.into()),
-        grouping: Some(Grouping {
-            without: true,
-            labels: names(labels),
-            clause: false,
-        }),
-    })
-    .into()
-}
-
 /// `topk(count, expr)`
 pub fn top(count: u32, expr: impl Into<Expr>) -> Expr {
     ExprKind::Aggregate(Aggregate {
@@ -199,16 +174,10 @@ pub fn top(count: u32, expr: impl Into<Expr>) -> Expr {
     .into()
 }
 
-macro_rules! aggregates {
-    ($($name:ident $op:ident),*) => {$(
-        #[doc = concat!("`", stringify!($name), " by (labels) (expr)`; see [`aggregate`].")]
-        pub fn $name<S: AsRef<str>>(by: &[S], expr: impl Into<Expr>) -> Expr {
-            aggregate(AggregateOp::$op, by, expr)
-        }
-    )*};
+/// `min by (labels) (expr)`; see [`aggregate`].
+pub fn min<S: AsRef<str>>(by: &[S], expr: impl Into<Expr>) -> Expr {
+    aggregate(AggregateOp::Min, by, expr)
 }
-
-aggregates!(sum Sum, avg Avg, min Min, max Max, count Count, group Group);
 
 /// `lhs op rhs`; the methods of [`Binary`] add modifiers.
 pub fn binary(op: BinaryOp, lhs: impl Into<Expr>, rhs: impl Into<Expr>) -> Binary {
@@ -287,11 +256,6 @@ pub fn paren(expr: impl Into<Expr>) -> Expr {
     ExprKind::Paren(Box::new(expr.into())).into()
 }
 
-/// `-expr`
-pub fn negate(expr: impl Into<Expr>) -> Expr {
-    ExprKind::Unary(UnaryOp::Minus, Box::new(expr.into())).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,7 +267,11 @@ mod tests {
                 .matcher("job", MatchOp::Equal, "api")
                 .matcher("code", MatchOp::Match, code)
                 .offset("1h");
-            sum(&["job", "le x"], call("rate", [range(selector, "5m")]))
+            aggregate(
+                AggregateOp::Sum,
+                &["job", "le x"],
+                call("rate", [range(selector, "5m")]),
+            )
         };
         let ratio = binary(BinaryOp::Div, side("5.."), side(".*"))
             .on(&["job"])
@@ -325,8 +293,6 @@ mod tests {
         let sum = || binary(BinaryOp::Add, number("1"), number("2"));
         let query: Expr = binary(BinaryOp::Mul, sum(), paren(sum())).into();
         assert_eq!(query.to_string(), "(1 + 2) * (1 + 2)");
-        let query: Expr = binary(BinaryOp::Pow, number("-1"), negate(sum())).into();
-        assert_eq!(query.to_string(), "(-1) ^ -(1 + 2)");
         assert_eq!(subquery(sum(), "1h", None).to_string(), "(1 + 2)[1h:]");
     }
 }

@@ -56,11 +56,6 @@ impl Duration {
         }
     }
 
-    /// Whole and broken seconds.
-    pub fn seconds(&self) -> f64 {
-        self.millis as f64 / 1000.0
-    }
-
     /// Whether it is arithmetic (`5m + step()`).
     ///
     /// `millis` is then its value, or 0 if that depends on the query or is out of range.

@@ -13,7 +13,7 @@ mod set;
 
 pub use expr::{kept_labels, label_flow};
 pub use flow::{AnySeries, Flow, Leaf, Presence};
-pub use join::{LabelPlace, MissingLabel, UnmatchedJoin, missing_labels, unmatched_joins};
+pub use join::{UnmatchedJoin, unmatched_joins};
 pub use set::{Kept, Labels};
 
 #[cfg(test)]

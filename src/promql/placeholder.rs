@@ -39,14 +39,6 @@ impl Placeholder {
         inner.split(['.', ':']).next().unwrap_or(inner)
     }
 
-    /// How Grafana is to write the values: `regex` of `${var:regex}`.
-    pub fn format(&self) -> Option<&str> {
-        if self.text.starts_with("{{") {
-            return None;
-        }
-        self.inner().split_once(':').map(|(_, format)| format)
-    }
-
     /// The text without its signs.
     fn inner(&self) -> &str {
         let text = self
@@ -407,24 +399,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_names() {
-        let parts = |text: &str| {
-            let placeholder = Placeholder {
-                text: text.to_owned(),
-                span: 0..0,
-            };
-            (
-                placeholder.variable().to_owned(),
-                placeholder.format().map(str::to_owned),
-            )
-        };
-        let plain = |name: &str| (name.to_owned(), None);
-        assert_eq!(parts("$a"), plain("a"));
-        assert_eq!(parts("${a.b}"), plain("a"));
-        assert_eq!(parts("{{- .Range -}}"), plain(".Range"));
-        assert_eq!(
-            parts("[[a:regex]]"),
-            ("a".to_owned(), Some("regex".to_owned()))
-        );
+    fn variables_have_names() {
+        for (text, name) in [
+            ("$a", "a"),
+            ("${a.b}", "a"),
+            ("{{- .Range -}}", ".Range"),
+            ("[[a:regex]]", "a"),
+        ] {
+            let text = text.to_owned();
+            let placeholder = Placeholder { text, span: 0..0 };
+            assert_eq!(placeholder.variable(), name);
+        }
     }
 }

@@ -143,11 +143,6 @@ impl<'a> SelectorContext<'a> {
         if samples { Use::Unknown } else { Use::Instant }
     }
 
-    /// Whether its samples are taken again by a subquery, at any level.
-    pub fn in_subquery(&self) -> bool {
-        self.kinds().subquery
-    }
-
     /// What the expressions around it are.
     pub fn kinds(&self) -> Kinds {
         self.around.kinds()

@@ -30,12 +30,6 @@ impl Edit {
         }
     }
 
-    /// Inserts before the first byte of `span`.
-    pub fn insert_before(span: Span, text: impl Into<String>) -> Self {
-        let start = span.range().start;
-        Self::replace(Span::new(span.file, start..start), text)
-    }
-
     /// Deletes the bytes of `span`.
     pub fn delete(span: Span) -> Self {
         Self::replace(span, "")

@@ -77,10 +77,7 @@ fn finding<'a>(
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let mut title = level.primary_title(clean(&d.message)).id(d.code);
-    if let Some(url) = report.url(d) {
-        title = title.id_url(url);
-    }
+    let title = level.primary_title(clean(&d.message)).id(d.code);
     let (view, snippet, elsewhere) = lines(d, report);
     headings.extend(view.heading(d.span));
     let mut group = title.element(snippet);

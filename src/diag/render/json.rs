@@ -58,9 +58,6 @@ struct Finding<'a> {
     fix: Option<Mend<'a>>,
     /// Other places that explain the finding.
     related: Vec<Related<'a>>,
-    /// URL of the documentation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<&'a str>,
     /// Identifier that does not change when lines move; baselines and SARIF use the same one.
     fingerprint: String,
 }
@@ -171,7 +168,6 @@ fn finding<'a>(report: &Report<'a>, d: &'a Diagnostic, fingerprint: String) -> F
         help: &d.help,
         fix: d.details.fix.as_ref().map(|fix| mend(report, fix)),
         related: d.related.iter().map(related).collect(),
-        url: report.url(d),
         fingerprint,
     }
 }

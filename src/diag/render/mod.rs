@@ -83,20 +83,10 @@ impl<'a> Report<'a> {
         Self { root, ..self }
     }
 
-    /// Uses colours, links and box drawing where the format has them.
+    /// Uses colours and box drawing where the format has them.
     #[must_use]
     pub fn styled(self, styled: bool) -> Self {
         Self { styled, ..self }
-    }
-
-    /// The rule of a finding's code, when it is one of the report's.
-    pub fn rule(&self, code: &str) -> Option<&'a RuleInfo> {
-        self.rules.iter().find(|rule| rule.name == code)
-    }
-
-    /// Where more about a finding can be read.
-    pub fn url(&self, d: &'a Diagnostic) -> Option<&'a str> {
-        d.details.url.as_deref()
     }
 
     /// How a file's path is shown.

@@ -94,8 +94,7 @@ fn findings(sources: &Sources, rules: FileId, dash: FileId, other: FileId) -> Ve
             .fix(Fix::replace(rules.of(OLD), NEW)),
         removed(rules.nth(OLD, 1)).fix(Fix::unsafe_edits("rewrite both", both)),
         Diagnostic::warning("odd", rules.of("日本"), "100% <odd> & \"quoted\", a:b\u{7}")
-            .help("write\nsomething else")
-            .url("https://example.org/odd"),
+            .help("write\nsomething else"),
         removed(dash.of(OLD))
             .related(rules.of(OLD), "also here {0}")
             .related(dash.of("panels"), "one of these")

@@ -117,11 +117,6 @@ impl Baseline {
         self.findings.len()
     }
 
-    /// True if the baseline is empty.
-    pub fn is_empty(&self) -> bool {
-        self.findings.is_empty()
-    }
-
     /// The text of the file, with a final newline.
     pub fn to_json(&self) -> String {
         // Strings and lists: printing cannot fail.

@@ -160,8 +160,6 @@ pub enum Difference {
     OneForAll(Vec<String>),
     /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
-    /// The metric exists only with more dimensions than requested.
-    OneLineForEach(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
     /// Missing data is only detected when all label sets are missing.
@@ -267,9 +265,6 @@ impl Display for Difference {
             ),
             Difference::OneLineForAll(labels) => {
                 write!(f, "one line for all values of {} together", code(labels))
-            }
-            Difference::OneLineForEach(set) => {
-                write!(f, "one line for each combination of {}", set.join(", "))
             }
             Difference::OneLineForEachName(names) => {
                 write!(f, "one line for each metric name: {}", code(names))

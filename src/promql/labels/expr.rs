@@ -16,33 +16,24 @@ use crate::promql::visit::children;
 ///
 /// Scalars and strings have none.
 pub fn label_flow(expr: &Expr, leaf: &dyn Leaf) -> Flow {
-    watched(expr, leaf, &mut |_| {})
+    watched(expr, leaf, &mut |_, _, _| {})
 }
 
-/// An operation, and the labels of what it is done to.
-pub(super) enum Step<'a, 'f> {
-    /// An aggregation.
-    Aggregate(&'a Aggregate, &'f Flow),
-    /// A binary operation: the expression, the operation, its left and its right side.
-    Binary(&'a Expr, &'a Binary, [&'f Typed; 2]),
-}
+/// What sees a binary operation: the expression, the operation, its left and its right side.
+pub(super) type See<'a, 's> = &'s mut dyn FnMut(&'a Expr, &'a Binary, [&Typed; 2]);
 
-/// [`label_flow`] that calls `see` with every operation, once each, inner ones first.
-pub(super) fn watched<'a>(
-    expr: &'a Expr,
-    leaf: &dyn Leaf,
-    see: &mut dyn FnMut(Step<'a, '_>),
-) -> Flow {
+/// [`label_flow`] that calls `see` with every binary operation, once each, inner ones first.
+pub(super) fn watched<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: See<'a, '_>) -> Flow {
     typed(expr, leaf, see).flow
 }
 
-fn typed<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) -> Typed {
+fn typed<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: See<'a, '_>) -> Typed {
     with_room(|| match &expr.kind {
         ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => typed(operand, leaf, see),
         ExprKind::Binary(binary) => {
             let lhs = typed(&binary.lhs, leaf, see);
             let rhs = typed(&binary.rhs, leaf, see);
-            see(Step::Binary(expr, binary, [&lhs, &rhs]));
+            see(expr, binary, [&lhs, &rhs]);
             let of = of_operands(lhs.of, rhs.of);
             let flow = combined(binary, lhs, rhs);
             Typed { flow, of }
@@ -54,7 +45,7 @@ fn typed<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>))
     })
 }
 
-fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) -> Flow {
+fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: See<'a, '_>) -> Flow {
     let mut inner = |expr| watched(expr, leaf, see);
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::String(_) => Flow::none(),
@@ -64,9 +55,7 @@ fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) 
         ExprKind::Call(call) => called(call, call.args.iter().map(inner).collect()),
         ExprKind::Aggregate(aggregate) => {
             aggregate.param.iter().for_each(|param| drop(inner(param)));
-            let flow = inner(&aggregate.expr);
-            see(Step::Aggregate(aggregate, &flow));
-            aggregated(aggregate, flow)
+            aggregated(aggregate, inner(&aggregate.expr))
         }
         ExprKind::Unary(..) | ExprKind::Paren(_) | ExprKind::Binary(_) => inner(expr),
         ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => {

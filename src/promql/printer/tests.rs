@@ -42,12 +42,13 @@ fn one_line_is_canonical() {
 
 #[test]
 fn names_are_quoted_where_needed() {
-    use crate::promql::build::{metric, sum};
+    use crate::promql::ast::AggregateOp;
+    use crate::promql::build::{aggregate, metric};
     assert_eq!(metric("on").to_string(), "{__name__=\"on\"}");
     assert_eq!(metric("by").to_string(), "by");
     assert_eq!(metric("a:b").to_string(), "a:b");
     assert_eq!(metric("a.b").to_string(), "{\"a.b\"}");
-    let query = sum(&["without", "a:b", "on"], metric("x"));
+    let query = aggregate(AggregateOp::Sum, &["without", "a:b", "on"], metric("x"));
     assert_eq!(query.to_string(), "sum by (\"without\", \"a:b\", on) (x)");
 }
 

@@ -48,7 +48,7 @@ fn contexts_know_their_way_up() {
                 &text[context.span.clone()],
                 path.len(),
                 path[0],
-                context.in_subquery(),
+                context.kinds().subquery,
             )
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use slosmith::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Name, Selector};
-use slosmith::promql::labels::{AnySeries, label_flow, missing_labels, unmatched_joins};
+use slosmith::promql::labels::{AnySeries, label_flow, unmatched_joins};
 use slosmith::promql::rewrite::{apply, rename_metric, replace_node};
 use slosmith::promql::usage::{comparisons, contexts, quantile_calls, surroundings};
 use slosmith::promql::visit::{children, clear_spans, selectors_mut, walk, walk_mut};
@@ -159,7 +159,6 @@ proptest! {
         value_type(&tree);
         label_flow(&tree, &AnySeries);
         unmatched_joins(&tree, &AnySeries);
-        missing_labels(&tree, &AnySeries);
         contexts(&tree);
         comparisons(&tree);
         quantile_calls(&tree);
