@@ -34,7 +34,7 @@ const days = () => [shown('healthy') > 0, shown('incident') > 0];
 const first = days();
 document.querySelector('#day-incident').click();
 const switched = String([first, days()]) === 'true,false,false,true';
-const all = [...document.querySelectorAll('a, summary, [tabindex]')];
+const all = [...document.querySelectorAll('a, input, summary, [tabindex]')].filter((e) => e.checkVisibility());
 const taken = all.filter((e) => { e.focus(); return document.activeElement === e; });
 document.title = [all.length, taken.length, switched, getComputedStyle(document.body).backgroundColor].join(' ');
 console.error('probe');
@@ -69,18 +69,20 @@ fn browse(page: &Path, dark: bool) -> (String, String) {
 
 fn pages_work_in_a_browser() {
     let folder = tempfile::tempdir().expect("a folder");
-    for page in bundled::pages(folder.path()) {
-        let text = std::fs::read_to_string(&page).expect("a page");
+    let pages = bundled::pages(folder.path());
+    // The index has no days to switch.
+    for page in pages.iter().filter(|page| !page.ends_with("index.html")) {
+        let text = std::fs::read_to_string(page).expect("a page");
         // As it is, nothing of it breaks its own policy.
-        assert_eq!(browse(&page, false).1, "", "{}", page.display());
+        assert_eq!(browse(page, false).1, "", "{}", page.display());
         let probed = text.replacen(
             "default-src 'none'",
             "default-src 'none'; script-src 'unsafe-inline'",
             1,
         );
-        std::fs::write(&page, probed.replace("</body>", PROBE)).expect("a page");
+        std::fs::write(page, probed.replace("</body>", PROBE)).expect("a page");
         let colors = [false, true].map(|dark| {
-            let (title, console) = browse(&page, dark);
+            let (title, console) = browse(page, dark);
             let words: Vec<_> = title.splitn(4, ' ').collect();
             let [all, taken, switched, color] = words[..] else {
                 panic!("{}: {title}", page.display());

@@ -5,7 +5,9 @@
 //! SLOs are averaged over their windows like in the rules, so only the tiers fire that would fire.
 
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{EventSlo, SignalKind, Tier, ValueUnit};
+use crate::plan::{
+    Bound, Condition, EventSli, EventSlo, Plan, SignalKind, SloKind, Tier, ValueUnit, alert,
+};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
@@ -109,14 +111,14 @@ impl Course {
 }
 
 /// The course of a series of a panel, which is `index`th of it; none of objectives.
-pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
+pub(super) fn course(plan: &Plan, panel: &Panel, series: &Series, index: u32) -> Course {
     let read = match &series.origin {
         Origin::Signal(read) => Some(&**read),
         _ => None,
     };
     let bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
     let (healthy, incident) = match bounds[..] {
-        [] if rare(panel) => {
+        [] if rare(plan, read) => {
             let (usual, _) = unbounded(panel.unit, read);
             (usual * 0.01, usual * 0.3)
         }
@@ -227,13 +229,28 @@ fn beyond(bound: f64, full: bool) -> f64 {
     }
 }
 
-/// True when the title of a panel names something bad: low values are good.
-fn rare(panel: &Panel) -> bool {
-    let title = panel.title.to_lowercase();
-    let words = [
-        "error", "fail", "preempt", "throttl", "reject", "abort", "evict",
-    ];
-    words.iter().any(|word| title.contains(word))
+/// True for a counter of something bad: an alert has an upper bound on it, or an SLO counts it as bad events.
+fn rare(plan: &Plan, read: Option<&PanelSignal>) -> bool {
+    let Some(read) = read.filter(|read| read.signal.kind() == SignalKind::Counter) else {
+        return false;
+    };
+    let name = &read.signal.name;
+    let bounded = alert::on_conditions(&plan.slos, &plan.alerts).any(|alert| {
+        alert.condition.leaves().iter().any(|leaf| match leaf {
+            Condition::Compare(c) => {
+                c.signal.name == *name && matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper())
+            }
+            _ => false,
+        })
+    });
+    let counted = plan.slos.iter().any(|slo| match &slo.kind {
+        SloKind::Events(events) => match &events.sli {
+            EventSli::Ratio { part, good, .. } => !good && part.name == *name,
+            _ => false,
+        },
+        SloKind::Percentile(_) => false,
+    });
+    bounded || counted
 }
 
 /// Values without a threshold in the plan: of the usual size of their unit.
