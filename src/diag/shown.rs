@@ -52,19 +52,16 @@ pub fn wrapped(text: &str, width: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let end = rest
-            .char_indices()
-            .nth(width)
-            .map_or(rest.len(), |(at, _)| at);
-        let blank = match end == rest.len() {
-            true => end,
-            false => rest[..end]
-                .rfind(' ')
+        let full = rest.char_indices().nth(width).map(|(at, _)| at);
+        let end = full.and_then(|full| {
+            let blank = rest[full..].starts_with(' ').then_some(full);
+            blank
+                .or_else(|| rest[..full].rfind(' '))
                 .or_else(|| rest.find(' '))
-                .unwrap_or(rest.len()),
-        };
-        lines.push(rest[..blank].trim_end());
-        rest = rest[blank..].trim_start();
+        });
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
+        lines.push(line.trim_end());
+        rest = after.trim_start();
     }
     lines
 }

@@ -225,7 +225,12 @@ fn missed(c: &Criterion, value: f64, verdict: Verdict) -> Option<String> {
     let side = if away < 0.0 { "below" } else { "above" };
     let away = printed(c.measure, away.abs());
     // A difference of percentages is no percentage of anything.
-    let away = away.replace('%', " percentage points");
+    let points = if away == "1%" {
+        " percentage point"
+    } else {
+        " percentage points"
+    };
+    let away = away.replace('%', points);
     Some(format!("{away} {side} {}", limit.text))
 }
 

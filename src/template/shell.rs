@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Columns of a line.
-const WIDTH: usize = 60;
+const WIDTH: usize = 46;
 
 /// The same commands: a line goes on after a backslash where it has a blank outside of quotes.
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
@@ -88,11 +88,11 @@ mod tests {
             ("kubectl get pods", "kubectl get pods"),
             (
                 "kubectl exec deploy/vllm -- curl -s http://localhost:8000/metrics | grep '^vllm:'",
-                "kubectl exec deploy/vllm -- \\\n  curl -s http://localhost:8000/metrics | grep '^vllm:'\n",
+                "kubectl exec deploy/vllm -- \\\n  curl -s http://localhost:8000/metrics \\\n  | grep '^vllm:'\n",
             ),
             (
                 "aws application-autoscaling describe-scaling-activities --service-namespace sagemaker --resource-id endpoint/x",
-                "aws application-autoscaling describe-scaling-activities \\\n  --service-namespace sagemaker --resource-id endpoint/x\n",
+                "aws application-autoscaling \\\n  describe-scaling-activities \\\n  --service-namespace sagemaker \\\n  --resource-id endpoint/x\n",
             ),
             (
                 "run one \\\n  --base-url http://localhost:8000 --model meta-llama/Llama-3.3-70B-Instruct \\\n  --last",
@@ -106,7 +106,7 @@ mod tests {
     /// Quotes, comments and what a shell reads by other rules.
     #[test]
     fn what_would_change_stays() {
-        let long = "word ".repeat(20);
+        let long = ["word"; 20].join(" ");
         for text in [
             format!("echo '{long}'"),
             format!("echo \"{long}\n{long}\""),

@@ -116,7 +116,7 @@ fn each_bound_can_fail() {
                 "--scenario",
                 "cache-validation",
             ],
-            "49%, 1 percentage points below 50%",
+            "49%, 1 percentage point below 50%",
         ),
     ] {
         let (text, code) = run(&result, &more);
@@ -214,7 +214,7 @@ fn pages_say_when_first_tokens_came() {
         let after = page(7, "m", after);
         let pages = Some((before.as_str(), after.as_str()));
         let (text, found) = with_pages(SPEC, &k6(false, 3_000, 0), pages, &BASELINE);
-        let line = text.lines().nth(1).expect("a line");
+        let line = text.lines().nth(2).expect("a line");
         assert!(line.starts_with(verdict) && line.contains(value), "{text}");
         assert!(line.ends_with("by server metrics"), "{text}");
         assert_eq!(found, code, "{text}");

@@ -188,7 +188,7 @@ fn alerts_come_first() {
     );
     // Both windows of a tier decide.
     assert!(
-        page.contains("slo=\"availability\", window=~\"1h|5m\"}"),
+        page.contains("  slo=\"availability\",\n  window=~\"1h|5m\",\n}"),
         "{page}"
     );
     assert!(
@@ -196,10 +196,9 @@ fn alerts_come_first() {
     );
 }
 
-/// A phone shows about 60 columns of code: a longer line has no place where it can be broken. No line of text is a long link.
+/// A phone shows about 46 columns of code: a longer line has no place where it can be broken. No line of text is a long link.
 #[test]
 fn lines_fit_a_phone() {
-    let mut long = 0;
     for spec in SPECS {
         for file in pages(&plan(&read(&format!("specs/{spec}.yaml")))) {
             let mut language = None;
@@ -213,16 +212,15 @@ fn lines_fit_a_phone() {
                 let words = line.trim().trim_end_matches(" \\");
                 let whole = match language {
                     None => !line.contains("/explore?") || line.starts_with("[run-"),
-                    Some("sh") => width <= 60 || !words.contains(' ') || words.contains('\''),
-                    Some("promql") => width <= 72,
+                    Some("sh") => width <= 46 || !words.contains(' ') || words.contains('\''),
+                    // The printer keeps the labels of an aggregation in one line.
+                    Some("promql") => width <= 46 || !words.contains(' ') || words.ends_with(" ("),
                     Some(_) => true,
                 };
                 assert!(whole, "{}: {width} columns: {line}", file.path);
-                long += usize::from(language.is_some() && width > 60);
             }
         }
     }
-    assert!(long < 60, "{long} lines of code have more than 60 columns");
 }
 
 /// Arithmetic on the pages adds up.
