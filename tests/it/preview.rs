@@ -66,10 +66,7 @@ fn the_overview_is_first() {
             "id=\"dashboards\"",
             "id=\"metrics\"",
         ];
-        let places: Vec<_> = order
-            .iter()
-            .map(|part| text.find(&format!("{part}")))
-            .collect();
+        let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
         assert!(
             places.iter().all(Option::is_some) && places.is_sorted(),
             "{}: {places:?}",
@@ -157,6 +154,43 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
     ] {
         assert!(bad.contains(row), "{row}: {bad}");
     }
+}
+
+/// What an SLO counts as bad is rare on a healthy day, whatever the panel is called.
+#[test]
+fn bad_events_are_known_by_their_series() {
+    let project = Project::new();
+    for (name, from) in [
+        ("engine", ""),
+        ("inference", ""),
+        ("vllm-serving", "HTTP error ratio, signal"),
+    ] {
+        let spec = format!("{}/specs/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        let spec = std::fs::read_to_string(spec).expect("a spec");
+        let spec = match from {
+            "" => spec,
+            title => spec.replace(title, "Share, signal"),
+        };
+        project.write(&format!("specs/{name}.yaml"), &spec);
+    }
+    project
+        .run(&["preview", "specs/vllm-serving.yaml"])
+        .exits(0);
+    let page = project.read("preview/vllm-serving.html");
+    let panel = page.split("<span>Share</span>").nth(1).expect("a panel");
+    let highest = panel.split("<div class=\"y\"><span>").skip(1).take(2);
+    let highest = highest.map(|rest| {
+        rest.split("%</span>")
+            .next()
+            .and_then(|n| n.parse::<f64>().ok())
+    });
+    let [healthy, incident] = highest.collect::<Vec<_>>()[..] else {
+        panic!("{panel:.400}");
+    };
+    assert!(
+        healthy < Some(2.0) && incident > Some(10.0),
+        "{healthy:?} {incident:?}"
+    );
 }
 
 #[test]
