@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Puts what scale.sh and compare.sh measured into docs/performance.md, and draws the curves beside it.
 
-usage: benches/plot.py    (reads benches/results/*.tsv; needs nothing but Python 3)
+usage: benches/plot.py                      (reads benches/results/*.tsv; needs nothing but Python 3)
+       benches/plot.py --pictures FOLDER    (only draws, into this folder)
 """
 
 import csv
 import math
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
@@ -19,7 +21,7 @@ TASKS = {
     "cp": ("cp -r of the output", "#7f8c8d"),
 }
 WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 70, 200, 20, 50
+LEFT, RIGHT, TOP, BOTTOM = 84, 200, 20, 50
 
 
 def read(name):
@@ -135,9 +137,12 @@ def compare_table(rows):
 
 def main():
     scale, compare = read("scale"), read("compare")
-    docs = ROOT / "docs"
+    only = sys.argv[1:2] == ["--pictures"]
+    docs = pathlib.Path(sys.argv[2]) if only else ROOT / "docs"
     (docs / "performance-time.svg").write_text(curves(scale, "median_ms", 1, "ms"), encoding="utf-8")
     (docs / "performance-memory.svg").write_text(curves(scale, "peak_kib", 1 / 1024, "MiB"), encoding="utf-8")
+    if only:
+        return
     page = PAGE.read_text(encoding="utf-8")
     for name, text in [("scale", scale_table(scale)), ("compare", compare_table(compare))]:
         mark = f"<!-- {name} -->"

@@ -8,6 +8,7 @@
 mod limits;
 mod markdown;
 mod shape;
+mod shell;
 mod tree;
 pub(crate) mod yaml;
 
@@ -51,7 +52,11 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "init/gitlab.yaml",
     "init/slosmith.toml",
     "init/spec.yaml",
+    "preview/dashboard.html",
+    "preview/index.html",
     "preview/page.html",
+    "preview/panel.html",
+    "preview/style.html",
     "prometheus/alertmanager.yaml",
     "prometheus/goodput-collector.yaml",
     "prometheus/groups.yaml",

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::Format;
 use super::page::HttpArgs;
+use super::terminal::{Mood, Terminal};
 use super::words::count;
 
 /// Check the project: configuration, specs, outputs and programs
@@ -36,7 +37,7 @@ pub struct DoctorArgs {
 }
 
 /// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
@@ -88,7 +89,7 @@ impl Check {
 ///
 /// # Errors
 /// When the working directory cannot be determined, or `out` cannot be written.
-pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<u8> {
+pub fn run(args: &DoctorArgs, out: &mut Terminal) -> Result<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let version = match cfg!(feature = "aws") {
         true => version.to_owned(),
@@ -106,21 +107,29 @@ pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(u8::from(problem))
 }
 
-fn text(out: &mut dyn Write, checks: &[Check]) -> Result<()> {
+fn text(out: &mut Terminal, checks: &[Check]) -> Result<()> {
+    let of = |state| checks.iter().filter(|check| check.state == state).count();
+    let (problems, warnings) = (of(State::Problem), of(State::Warning));
+    let worst = checks.iter().map(|check| check.state).max();
+    let verdict = [count(problems, "problem"), count(warnings, "warning")].join(", ");
+    out.paint(shown(worst.unwrap_or(State::Ok)).0, &verdict)?;
+    writeln!(out)?;
     for check in checks {
-        let state = match check.state {
-            State::Ok => "ok",
-            State::Warning => "warning",
-            State::Problem => "problem",
-        };
-        writeln!(out, "{state:<8} {:<14} {}", check.check, check.text)?;
+        let (mood, state) = shown(check.state);
+        out.paint(mood, &format!("{state:<8}"))?;
+        writeln!(out, " {:<14} {}", check.check, check.text)?;
         if let Some(help) = &check.help {
             writeln!(out, "{:<23} → {help}", "")?;
         }
     }
-    let of = |state| checks.iter().filter(|check| check.state == state).count();
-    let (problems, warnings) = (of(State::Problem), of(State::Warning));
-    let (problems, warnings) = (count(problems, "problem"), count(warnings, "warning"));
-    writeln!(out, "{problems}, {warnings}")?;
     Ok(())
+}
+
+/// The colour and the word of a state.
+fn shown(state: State) -> (Mood, &'static str) {
+    match state {
+        State::Ok => (Mood::Good, "ok"),
+        State::Warning => (Mood::Doubtful, "warning"),
+        State::Problem => (Mood::Bad, "problem"),
+    }
 }

@@ -111,7 +111,7 @@ impl Drift<'_> {
 ///
 /// # Errors
 /// If a release is not recorded, the configuration is invalid, or reading or writing fails.
-pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
+pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();
     let from = pages::release(catalog, &args.from)?;
@@ -147,12 +147,11 @@ pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
         items: items.collect(),
         profiles,
     };
-    let text = match args.format {
-        Format::Text => text::report(&drift),
-        Format::Json => json::report(&drift)?,
-        Format::Markdown => markdown::report(&drift),
-    };
-    out.write_all(text.as_bytes())?;
+    match args.format {
+        Format::Text => text::report(&drift, out)?,
+        Format::Json => out.write_all(json::report(&drift)?.as_bytes())?,
+        Format::Markdown => out.write_all(markdown::report(&drift).as_bytes())?,
+    }
     let bad = drift
         .items
         .iter()

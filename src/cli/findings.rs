@@ -4,8 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::terminal::{Terminal, Trust, is_stderr_styled};
+use super::terminal::{Terminal, Trust, is_stderr_styled, stderr_width};
 use super::words::count;
+use crate::diag::render::Report;
 use crate::diag::{Severity, Sink, render, shown};
 use crate::source::Sources;
 
@@ -20,11 +21,10 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
         return Ok(());
     }
     // The stream removes colours if it is not a terminal.
-    let unicode = is_stderr_styled();
-    err.print(
-        &render::human::render(&found, sources, unicode),
-        Trust::Styles,
-    )?;
+    let report = Report::new(&found, sources, &[])
+        .styled(is_stderr_styled())
+        .width(stderr_width());
+    err.print(&render::human::report(&report), Trust::Styles)?;
     if errors > 0 {
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))

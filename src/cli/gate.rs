@@ -2,12 +2,12 @@
 
 mod report;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 
+use super::terminal::Terminal;
 use super::{page, plan};
 use crate::diag::did_you_mean;
 use crate::gate::{self, Difference, Evidence, Judged, Results, Verdict};
@@ -81,7 +81,7 @@ enum GateFormat {
 ///
 /// # Errors
 /// When the result or the spec cannot be read, or the spec has no criteria.
-pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
+pub fn run(args: &GateArgs, out: &mut Terminal) -> Result<u8> {
     let Some(plan) = plan::of(&args.spec)? else {
         return Ok(2);
     };

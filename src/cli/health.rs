@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::terminal::{Mood, Terminal};
 use super::{Format, page, plan};
 use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
 use crate::plan::Plan;
@@ -46,7 +47,7 @@ pub struct HealthArgs {
 ///
 /// # Errors
 /// When a page or the spec cannot be read.
-pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
+pub fn run(args: &HealthArgs, out: &mut Terminal) -> Result<u8> {
     let Some((plan, document)) = plan::with_document(&args.spec)? else {
         return Ok(2);
     };
@@ -90,6 +91,9 @@ fn holds(finding: &Finding) -> bool {
 /// No condition is true, and some could not be checked.
 const UNKNOWN: &str = "unknown";
 
+/// Every condition was checked, and none is true.
+const HEALTHY: &str = "healthy";
+
 fn is_unknown(finding: &Finding) -> bool {
     matches!(finding.verdict, Verdict::Unknown(_))
 }
@@ -100,27 +104,26 @@ fn status(found: &[Finding]) -> &'static str {
     } else if found.iter().any(is_unknown) {
         UNKNOWN
     } else {
-        "healthy"
+        HEALTHY
     }
 }
 
-/// The verdict in a sentence: `chat: unknown: 13 of 15 conditions were not checked, and none of the others is true`.
+/// The reason of the verdict: `13 of 15 conditions were not checked, and none of the others is true`.
 fn verdict(found: &[Finding]) -> String {
-    let status = status(found);
     let count = |wanted: fn(&Finding) -> bool| found.iter().filter(|f| wanted(f)).count();
     let (all, holding, unknown) = (found.len(), count(holds), count(is_unknown));
     let were = |n| if n == 1 { "was" } else { "were" };
     let are = if holding == 1 { "is" } else { "are" };
     match (holding, unknown) {
-        (0, 0) => format!("{status}: none of {all} conditions is true"),
-        (0, n) if n == all => format!("{status}: no condition could be checked"),
+        (0, 0) => format!("none of {all} conditions is true"),
+        (0, n) if n == all => "no condition could be checked".to_owned(),
         (0, n) => format!(
-            "{status}: {n} of {all} conditions {} not checked, and none of the others is true",
+            "{n} of {all} conditions {} not checked, and none of the others is true",
             were(n)
         ),
-        (_, 0) => format!("{status}: {holding} of {all} conditions {are} true"),
+        (_, 0) => format!("{holding} of {all} conditions {are} true"),
         (_, n) => format!(
-            "{status}: {holding} of {all} conditions {are} true, and {n} {} not checked",
+            "{holding} of {all} conditions {are} true, and {n} {} not checked",
             were(n)
         ),
     }
@@ -177,10 +180,22 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
     }
 }
 
-fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Result<()> {
-    writeln!(out, "{}: {}", plan.service.name, verdict(found))?;
+fn text(out: &mut Terminal, plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Result<()> {
+    let mood = match status(found) {
+        UNKNOWN => Mood::Doubtful,
+        HEALTHY => Mood::Good,
+        _ => Mood::Bad,
+    };
+    write!(out, "{}: ", plan.service.name)?;
+    out.paint(mood, status(found))?;
+    writeln!(out, ": {}", verdict(found))?;
     for f in found.iter().filter(|f| holds(f)) {
-        writeln!(out, "{} {}: {}", f.severity, f.alert, f.summary)?;
+        let mood = match f.severity == plan.service.severities.ticket {
+            true => Mood::Doubtful,
+            false => Mood::Bad,
+        };
+        out.paint(mood, &f.severity)?;
+        writeln!(out, " {}: {}", f.alert, f.summary)?;
         if let Verdict::Holds(groups) = &f.verdict {
             for group in groups.iter().filter(|group| !group.is_empty()) {
                 writeln!(out, "  where {group}")?;
@@ -201,7 +216,8 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
         }
     }
     for (why, alerts) in unknown {
-        writeln!(out, "not checked, {why}: {}", alerts.join(", "))?;
+        out.paint(Mood::Doubtful, "not checked")?;
+        writeln!(out, ", {why}: {}", alerts.join(", "))?;
     }
     for headline in headlines {
         writeln!(out, "{}: {}", headline.title, headline.text)?;

@@ -98,7 +98,8 @@ enum Command {
     Build(build::BuildArgs),
     /// Write one HTML preview per service, for review without Grafana
     ///
-    /// A preview shows the dashboards with two days of simulated data, and lists the SLOs, alerts and metrics.
+    /// A preview shows the dashboards with two days of simulated data, and lists the SLOs, alerts and metrics. For several
+    /// services, `index.html` lists the previews.
     #[command(after_long_help = examples::PREVIEW)]
     Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics

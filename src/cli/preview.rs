@@ -120,16 +120,19 @@ impl Made {
         let mut findings = Sink::default();
         let inputs = input::read(&args.paths, &mut findings)?;
         let templates = Templates::load(args.templates.as_deref())?;
-        let mut pages = Vec::new();
+        let mut plans = Vec::new();
         for document in &inputs.documents {
             match resolve::resolve(document, Options::default()) {
                 Ok((plan, warnings)) => {
                     findings.absorb(warnings);
-                    pages.push(preview::page(&plan, &templates)?);
+                    plans.push(plan);
                 }
                 Err(errors) => findings.absorb(errors),
             }
         }
+        let pages = plans.iter().map(|plan| preview::page(plan, &templates));
+        let mut pages = pages.collect::<Result<Vec<_>, _>>()?;
+        pages.extend(preview::index(&plans, &templates)?);
         Ok(Self {
             pages,
             findings,

@@ -4,8 +4,11 @@
 //! characters are escaped here. Only slosmith's own styles and workflow commands pass, through [`Terminal::print`].
 
 use std::io::{BufWriter, Result, Stderr, Stdout, Write};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::AnsiColor;
+use terminal_size::terminal_size_of;
 
 use crate::diag::{push_escaped, steers};
 
@@ -29,6 +32,48 @@ pub(super) fn is_stderr_styled() -> bool {
     AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
 }
 
+/// Columns of standard output; none when it is no terminal.
+pub(super) fn stdout_width() -> Option<usize> {
+    terminal_size_of(std::io::stdout()).map(|(columns, _)| usize::from(columns.0))
+}
+
+/// Columns of standard error; none when it is no terminal.
+pub(super) fn stderr_width() -> Option<usize> {
+    terminal_size_of(std::io::stderr()).map(|(columns, _)| usize::from(columns.0))
+}
+
+/// How good a result is, which decides on its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Nothing to do.
+    Good,
+    /// Unknown, or to do later.
+    Doubtful,
+    /// To do now.
+    Bad,
+}
+
+/// Standard output, which all that prints there shares: what is written to standard error later comes later on a screen.
+static STDOUT: OnceLock<Mutex<BufWriter<AutoStream<Stdout>>>> = OnceLock::new();
+
+fn locked(
+    stdout: &Mutex<BufWriter<AutoStream<Stdout>>>,
+) -> MutexGuard<'_, BufWriter<AutoStream<Stdout>>> {
+    stdout.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Shared(&'static Mutex<BufWriter<AutoStream<Stdout>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        locked(self.0).write(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        locked(self.0).flush()
+    }
+}
+
 /// The parts of a text that are printed unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
@@ -50,11 +95,16 @@ pub struct Terminal {
 impl Terminal {
     /// Standard output, written when a buffer is full.
     pub fn stdout() -> Self {
-        Self::new(BufWriter::new(anstream::stdout()))
+        let new = || Mutex::new(BufWriter::new(anstream::stdout()));
+        Self::new(Shared(STDOUT.get_or_init(new)))
     }
 
-    /// Standard error.
+    /// Standard error, after what standard output still held.
     pub fn stderr() -> Self {
+        if let Some(stdout) = STDOUT.get() {
+            // What cannot be written is found again at the end.
+            let _ = locked(stdout).flush();
+        }
         Self::new(anstream::stderr())
     }
 
@@ -63,6 +113,22 @@ impl Terminal {
             inner: Box::new(inner),
             at_start: true,
         }
+    }
+
+    /// Prints a word in a colour, on a stream that shows styles.
+    ///
+    /// # Errors
+    /// When the stream cannot be written.
+    pub fn paint(&mut self, mood: Mood, text: &str) -> Result<()> {
+        let color = match mood {
+            Mood::Good => AnsiColor::Green,
+            Mood::Doubtful => AnsiColor::Yellow,
+            Mood::Bad => AnsiColor::Red,
+        };
+        let style = color.on_default().bold();
+        self.print(&style.render().to_string(), Trust::Styles)?;
+        self.print(text, Trust::Nothing)?;
+        self.print(&style.render_reset().to_string(), Trust::Styles)
     }
 
     /// Prints text in which something is our own.

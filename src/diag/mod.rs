@@ -27,7 +27,7 @@ mod sink;
 pub use fix::{Applicability, Edit, Fix};
 pub use internal::{INTERNAL_ERROR, caught, guarded, note_panics};
 pub use rule::{Fixes, Group, RuleInfo};
-pub use shown::{one_line, push_escaped, shown, steers};
+pub use shown::{one_line, push_escaped, shown, steers, wrapped};
 pub use sink::Sink;
 
 use crate::source::Span;

@@ -47,9 +47,37 @@ fn escaped(text: &str, unsafe_char: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Lines of whole words, within a width where words are not longer.
+pub fn wrapped(text: &str, width: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let full = rest.char_indices().nth(width).map(|(at, _)| at);
+        let end = full.and_then(|full| {
+            let blank = rest[full..].starts_with(' ').then_some(full);
+            blank
+                .or_else(|| rest[..full].rfind(' '))
+                .or_else(|| rest.find(' '))
+        });
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
+        lines.push(line.trim_end());
+        rest = after.trim_start();
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_end_between_words() {
+        assert_eq!(
+            wrapped("a verylongword b c", 4),
+            ["a", "verylongword", "b c"]
+        );
+        assert_eq!(wrapped("é é é", 3), ["é é", "é"]);
+    }
 
     #[test]
     fn what_steers_is_named() {

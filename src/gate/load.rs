@@ -42,6 +42,7 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
             None => Verdict::Pass,
         },
         note,
+        missed: None,
     }
 }
 

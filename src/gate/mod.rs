@@ -74,6 +74,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// How exactly the value is known, or why it is not.
     pub note: Option<String>,
+    /// How far the value is from the limit that it misses: `100ms above 800ms`.
+    pub missed: Option<String>,
 }
 
 /// Judges a test by the load it put and by every criterion that holds for the scenario; without one, by those that hold for
@@ -108,6 +110,7 @@ fn one(c: &Criterion, evidence: &Evidence) -> Judged {
         bounds: bounds(c),
         verdict: Verdict::NotMeasured,
         note: None,
+        missed: None,
     };
     match find(c, evidence) {
         Err(why) => Judged {
@@ -119,6 +122,7 @@ fn one(c: &Criterion, evidence: &Evidence) -> Judged {
             Judged {
                 value: Some(printed(c.measure, measured.value)),
                 origin: Some(origin),
+                missed: missed(c, measured.value, verdict),
                 verdict,
                 note,
                 ..judged
@@ -208,6 +212,26 @@ fn at(c: &Criterion, value: f64, inclusive: bool) -> Verdict {
         (Some(_), Some(_)) => Verdict::Degraded,
         (Some(_), None) => Verdict::Fail,
     }
+}
+
+/// How far a value is on the wrong side of the limit of its verdict.
+fn missed(c: &Criterion, value: f64, verdict: Verdict) -> Option<String> {
+    let limit = match verdict {
+        Verdict::Fail => c.fail.as_ref().or(c.pass.as_ref()),
+        Verdict::Degraded => c.pass.as_ref(),
+        Verdict::Pass | Verdict::NotMeasured => None,
+    }?;
+    let away = value - float(limit.value);
+    let side = if away < 0.0 { "below" } else { "above" };
+    let away = printed(c.measure, away.abs());
+    // A difference of percentages is no percentage of anything.
+    let points = if away == "1%" {
+        " percentage point"
+    } else {
+        " percentage points"
+    };
+    let away = away.replace('%', points);
+    Some(format!("{away} {side} {}", limit.text))
 }
 
 fn printed(measure: Measure, value: f64) -> String {

@@ -6,6 +6,8 @@ use std::ops::Range;
 use memchr::memchr2;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
+use super::shell;
+
 /// Markdown of several lines, between blank lines: lists, tables and code stay what they are.
 pub(super) fn prose(text: &str) -> String {
     let mut text = harmless(text.trim_matches('\n')).into_owned();
@@ -75,8 +77,13 @@ pub(super) fn code_cell(text: &str) -> String {
     pipes(code(text))
 }
 
-/// Lines of code in a block of their own.
+/// Lines of code in a block of their own; long commands of a shell go on in the next line.
 pub(super) fn fence(text: &str, language: &str) -> String {
+    let text = match language {
+        "sh" => shell::broken(text),
+        _ => text.into(),
+    };
+    let text = text.as_ref();
     let ticks = "`".repeat(longest_run(text, '`').max(2) + 1);
     format!("{ticks}{language}\n{}\n{ticks}", text.trim_end())
 }

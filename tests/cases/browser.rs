@@ -26,7 +26,8 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, whether the days can be
-/// switched, and the colour of the page.
+/// switched, whether graphs are at least 140 pixels high and nothing is wider than the window, the number of columns of tiles, and
+/// the colour of the page.
 const PROBE: &str = r"<script>
 document.querySelectorAll('details').forEach((d) => { d.open = true; });
 const shown = (day) => [...document.querySelectorAll('.sketch.' + day)].filter((e) => e.offsetParent).length;
@@ -34,14 +35,18 @@ const days = () => [shown('healthy') > 0, shown('incident') > 0];
 const first = days();
 document.querySelector('#day-incident').click();
 const switched = String([first, days()]) === 'true,false,false,true';
-const all = [...document.querySelectorAll('a, summary, [tabindex]')];
+const all = [...document.querySelectorAll('a, input, summary, [tabindex]')].filter((e) => e.checkVisibility());
 const taken = all.filter((e) => { e.focus(); return document.activeElement === e; });
-document.title = [all.length, taken.length, switched, getComputedStyle(document.body).backgroundColor].join(' ');
+const graphs = [...document.querySelectorAll('.graph')].filter((e) => e.checkVisibility());
+const high = graphs.length > 0 && graphs.every((e) => e.offsetHeight >= 140);
+const fits = document.documentElement.scrollWidth <= innerWidth;
+const columns = new Set([...document.querySelectorAll('.panel.small')].map((e) => e.offsetLeft)).size;
+document.title = [all.length, taken.length, switched, high && fits, columns, getComputedStyle(document.body).backgroundColor].join(' ');
 console.error('probe');
 </script></body>";
 
 /// The page's title, and what was written to the console.
-fn browse(page: &Path, dark: bool) -> (String, String) {
+fn browse(page: &Path, dark: bool, width: u32) -> (String, String) {
     let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
     let ran = Command::new("chromium")
         .args([
@@ -50,6 +55,7 @@ fn browse(page: &Path, dark: bool) -> (String, String) {
             "--disable-gpu",
             "--disable-dev-shm-usage",
         ])
+        .arg(format!("--window-size={width},1000"))
         .args([&scheme, "--enable-logging=stderr", "--dump-dom"])
         .arg(format!("file://{}", page.display()))
         .output()
@@ -69,25 +75,31 @@ fn browse(page: &Path, dark: bool) -> (String, String) {
 
 fn pages_work_in_a_browser() {
     let folder = tempfile::tempdir().expect("a folder");
-    for page in bundled::pages(folder.path()) {
-        let text = std::fs::read_to_string(&page).expect("a page");
+    let pages = bundled::pages(folder.path());
+    // The index has no days to switch.
+    for page in pages.iter().filter(|page| !page.ends_with("index.html")) {
+        let text = std::fs::read_to_string(page).expect("a page");
         // As it is, nothing of it breaks its own policy.
-        assert_eq!(browse(&page, false).1, "", "{}", page.display());
+        assert_eq!(browse(page, false, 1440).1, "", "{}", page.display());
         let probed = text.replacen(
             "default-src 'none'",
             "default-src 'none'; script-src 'unsafe-inline'",
             1,
         );
-        std::fs::write(&page, probed.replace("</body>", PROBE)).expect("a page");
-        let colors = [false, true].map(|dark| {
-            let (title, console) = browse(&page, dark);
-            let words: Vec<_> = title.splitn(4, ' ').collect();
-            let [all, taken, switched, color] = words[..] else {
+        std::fs::write(page, probed.replace("</body>", PROBE)).expect("a page");
+        // A desk in light, a phone in dark.
+        let colors = [(false, 1440, 3..=8), (true, 390, 2..=2)].map(|(dark, width, tiles)| {
+            let (title, console) = browse(page, dark, width);
+            let words: Vec<_> = title.splitn(6, ' ').collect();
+            let [all, taken, switched, readable, columns, color] = words[..] else {
                 panic!("{}: {title}", page.display());
             };
             assert!(all.parse::<u32>().is_ok_and(|n| n > 10), "{title}");
             assert_eq!(all, taken, "{}: something takes no focus", page.display());
             assert_eq!(switched, "true", "{}: one day at a time", page.display());
+            assert_eq!(readable, "true", "{}: small or wide", page.display());
+            let columns: u32 = columns.parse().expect("a number");
+            assert!(tiles.contains(&columns), "{}: {columns}", page.display());
             // The probe's own line shows that the console is heard.
             assert_eq!(console.lines().count(), 1, "{console}");
             color.to_owned()

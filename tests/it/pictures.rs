@@ -21,11 +21,40 @@ groups:
         annotations: {runbook_url: https://runbooks.example/queue}
 ";
 
-/// Compares `docs/pictures/NAME.svg` with what a command printed.
+/// Columns of a picture: a page of the book shows them without making the letters small.
+const COLUMNS: usize = 110;
+
+/// Compares `docs/pictures/NAME.svg` with what a command printed, on a terminal of [`COLUMNS`].
 pub(crate) fn check(name: &str, command: &str, printed: &str) {
     let text = format!("\u{1b}[1m$ {command}\u{1b}[0m\n{}", printed.trim_end());
+    let text = on_a_terminal(&text);
     let svg = Term::new().render_svg(&text);
     update::check(&format!("docs/pictures/{name}.svg"), &svg);
+}
+
+/// Long lines go on in the next line; colours and links take no columns.
+fn on_a_terminal(text: &str) -> String {
+    let (mut out, mut column) = (String::new(), 0);
+    // The character that ends a code; a blank while only its begin is known.
+    let mut end = None;
+    for c in text.chars() {
+        end = match end {
+            None if c == '\u{1b}' => Some(' '),
+            Some(' ') => Some(if c == '[' { 'm' } else { '\\' }),
+            end => end,
+        };
+        if end.is_none() && c != '\n' && column == COLUMNS {
+            out.push('\n');
+            column = 0;
+        }
+        out.push(c);
+        column = match c {
+            '\n' => 0,
+            _ => column + usize::from(end.is_none()),
+        };
+        end = end.filter(|end| *end != c);
+    }
+    out
 }
 
 #[test]

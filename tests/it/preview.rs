@@ -7,7 +7,7 @@ use crate::project::Project;
 fn pages_stand_alone_and_say_everything() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = bundled::pages(folder.path());
-    assert_eq!(pages.len(), 4);
+    assert_eq!(pages.len(), 5, "four services and the index");
     for page in &pages {
         let text = std::fs::read_to_string(page).expect("a page");
         for foreign in ["<script", "<link", "<img", "src=", "@import", "url("] {
@@ -41,11 +41,80 @@ fn sketches<'p>(page: &'p str, day: &str) -> Vec<&'p str> {
     parts.collect()
 }
 
+/// What matters most is first, and every part can be found by a reader of the screen.
+#[test]
+fn the_overview_is_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for page in bundled::pages(folder.path()) {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let bare = text.matches("<th>").count();
+        assert_eq!(bare, 0, "{}: a header without a scope", page.display());
+        assert!(text.contains("<main>"), "{}", page.display());
+        let anchors = text.split("href=\"#").skip(1);
+        for anchor in anchors.filter_map(|rest| rest.split('"').next()) {
+            let id = format!("id=\"{anchor}\"");
+            assert!(text.contains(&id), "{}: no {id}", page.display());
+        }
+        if page.ends_with("index.html") {
+            continue;
+        }
+        let order = [
+            "id=\"overview\"",
+            ": overview</h3>",
+            "id=\"objectives\"",
+            "id=\"alerts\"",
+            "id=\"dashboards\"",
+            "id=\"metrics\"",
+        ];
+        let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
+        assert!(
+            places.iter().all(Option::is_some) && places.is_sorted(),
+            "{}: {places:?}",
+            page.display()
+        );
+        assert_eq!(text.matches(": overview</h3>").count(), 1);
+    }
+}
+
+/// The index has the services in the order of what fires in their incidents, with links to what fires.
+#[test]
+fn the_worst_service_is_first_in_the_index() {
+    let folder = tempfile::tempdir().expect("a folder");
+    bundled::pages(folder.path());
+    let text = std::fs::read_to_string(folder.path().join("index.html")).expect("a page");
+    let rows = text
+        .split("<tbody>")
+        .nth(1)
+        .expect("rows")
+        .split("<tr>")
+        .skip(1);
+    let paging: Vec<_> = rows
+        .map(|row| row.matches("<a class=\"red\"").count())
+        .collect();
+    assert_eq!(paging.len(), 4);
+    assert!(
+        paging.is_sorted_by(|a, b| a >= b) && paging[0] > 0,
+        "{paging:?}"
+    );
+    for link in text.split("href=\"").skip(1) {
+        let link = link.split('"').next().expect("an end");
+        let (page, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let page = std::fs::read_to_string(folder.path().join(page)).expect(link);
+        assert!(
+            page.contains(&format!("id=\"{anchor}\"")) || anchor.is_empty(),
+            "{link}"
+        );
+    }
+}
+
 #[test]
 fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
     let folder = tempfile::tempdir().expect("a folder");
     for page in bundled::pages(folder.path()) {
         let text = std::fs::read_to_string(&page).expect("a page");
+        if page.ends_with("index.html") {
+            continue;
+        }
         assert!(
             text.contains("Simulated, not measured"),
             "{}",
@@ -79,12 +148,49 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
     let text = std::fs::read_to_string(folder.path().join("mangaassist-vllm.html"));
     let bad = sketches(&text.expect("a page"), "incident").concat();
     for row in [
-        "<td class=\"red\">burning fast</td><td>Availability</td>",
-        "<td class=\"red\">missed</td><td>End-to-end latency</td>",
-        "<td class=\"red\">firing</td><td>QueueOverflow</td><td class=\"red\">critical</td>",
+        "<td class=\"red\">burning fast</td><td><a href=\"#slo-availability\">Availability</a></td>",
+        "<td class=\"red\">missed</td><td><a href=\"#slo-latency-p99\">End-to-end latency</a></td>",
+        "<td class=\"red\">firing</td><td><a href=\"#alert-QueueOverflow\">QueueOverflow</a></td><td class=\"red\">critical</td>",
     ] {
         assert!(bad.contains(row), "{row}: {bad}");
     }
+}
+
+/// What an SLO counts as bad is rare on a healthy day, whatever the panel is called.
+#[test]
+fn bad_events_are_known_by_their_series() {
+    let project = Project::new();
+    for (name, from) in [
+        ("engine", ""),
+        ("inference", ""),
+        ("vllm-serving", "HTTP error ratio, signal"),
+    ] {
+        let spec = format!("{}/specs/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        let spec = std::fs::read_to_string(spec).expect("a spec");
+        let spec = match from {
+            "" => spec,
+            title => spec.replace(title, "Share, signal"),
+        };
+        project.write(&format!("specs/{name}.yaml"), &spec);
+    }
+    project
+        .run(&["preview", "specs/vllm-serving.yaml"])
+        .exits(0);
+    let page = project.read("preview/vllm-serving.html");
+    let panel = page.split("<span>Share</span>").nth(1).expect("a panel");
+    let highest = panel.split("<div class=\"y\"><span>").skip(1).take(2);
+    let highest = highest.map(|rest| {
+        rest.split("%</span>")
+            .next()
+            .and_then(|n| n.parse::<f64>().ok())
+    });
+    let [healthy, incident] = highest.collect::<Vec<_>>()[..] else {
+        panic!("{panel:.400}");
+    };
+    assert!(
+        healthy < Some(2.0) && incident > Some(10.0),
+        "{healthy:?} {incident:?}"
+    );
 }
 
 #[test]
@@ -92,6 +198,9 @@ fn lines_stay_in_their_graphs() {
     let folder = tempfile::tempdir().expect("a folder");
     for page in bundled::pages(folder.path()) {
         let text = std::fs::read_to_string(&page).expect("a page");
+        if page.ends_with("index.html") {
+            continue;
+        }
         let shapes = text.split("<polyline class=\"shape").skip(1);
         let points = shapes.map(|shape| {
             let points = shape.split("points=\"").nth(1).expect("points");

@@ -35,23 +35,16 @@ pub(crate) fn text<P: AsRef<str>>(
     if diff.is_empty() {
         out.push_str("\nno changes\n");
     }
-    let mut renamed = Table::default();
-    for (old, new) in &diff.renamed {
-        renamed.row([old, "→", new]);
-    }
-    section(&mut out, "renamed", &renamed);
     let mut removed = Table::default();
     for name in &diff.removed {
         removed.row([name, &instead(catalog, to, profiles, name)]);
     }
     section(&mut out, "removed", &removed);
-    let mut added = Table::default();
-    for name in &diff.added {
-        if let Some(shape) = catalog.shape(name, to.id(), &names(profiles)) {
-            added.row([name, shape.kind.as_str(), &words::labels(shape)]);
-        }
+    let mut renamed = Table::default();
+    for (old, new) in &diff.renamed {
+        renamed.row([old, "→", new]);
     }
-    section(&mut out, "added", &added);
+    section(&mut out, "renamed", &renamed);
     let mut changed = Table::default();
     for family in &diff.changed {
         let mut name = family.family.as_str();
@@ -60,6 +53,13 @@ pub(crate) fn text<P: AsRef<str>>(
         }
     }
     section(&mut out, "changed", &changed);
+    let mut added = Table::default();
+    for name in &diff.added {
+        if let Some(shape) = catalog.shape(name, to.id(), &names(profiles)) {
+            added.row([name, shape.kind.as_str(), &words::labels(shape)]);
+        }
+    }
+    section(&mut out, "added", &added);
     out
 }
 

@@ -1,47 +1,58 @@
-//! The drift report for a terminal.
+//! The drift report for a terminal: what breaks first, then what the releases have.
+
+use std::io::{Result, Write};
 
 use super::Drift;
 use crate::cli::catalog::diff;
+use crate::cli::terminal::{Mood, Terminal};
 use crate::lint::drift::Fate;
 
-pub(super) fn report(drift: &Drift<'_>) -> String {
-    let mut out = String::new();
+pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
+    let counts = drift.counts();
     if let Some(headline) = drift.headline() {
-        out.push_str(&format!("{headline}\n\n"));
+        let worst = counts.first().map_or(Fate::Works, |(fate, _)| *fate);
+        out.paint(mood(worst), &headline)?;
+        writeln!(out)?;
     }
-    out.push_str(&diff::text(
-        drift.catalog,
-        drift.from,
-        drift.to,
-        &drift.profiles,
-        &drift.diff,
-    ));
-    for (fate, _) in drift.counts() {
-        if fate == Fate::Works {
+    for (fate, _) in &counts {
+        if *fate == Fate::Works {
             continue;
         }
-        out.push_str(&format!("\n{}\n", fate.as_str()));
-        for place in drift.of(fate) {
+        writeln!(out)?;
+        out.paint(mood(*fate), fate.as_str())?;
+        writeln!(out)?;
+        for place in drift.of(*fate) {
             let at = format!("{}:{}:{}", place.path, place.at.line, place.at.col);
-            out.push_str(&format!("  {at}: {}\n", place.item.what));
+            writeln!(out, "  {at}: {}", place.item.what)?;
             for reason in &place.item.reasons {
-                out.push_str(&format!("      {reason}\n"));
+                writeln!(out, "      {reason}")?;
             }
             for fix in &place.item.fixes {
-                out.push_str(&format!("      → {fix}\n"));
+                writeln!(out, "      → {fix}")?;
             }
         }
     }
-    let counts = drift.counts();
     if !counts.is_empty() {
         let counts: Vec<_> = counts
             .iter()
             .map(|(fate, n)| format!("{n} {}", fate.plural(*n)))
             .collect();
-        out.push_str(&format!(
-            "\nby alert, rule or panel: {}\n",
-            counts.join(", ")
-        ));
+        writeln!(out, "\nby alert, rule or panel: {}\n", counts.join(", "))?;
     }
-    out
+    let releases = diff::text(
+        drift.catalog,
+        drift.from,
+        drift.to,
+        &drift.profiles,
+        &drift.diff,
+    );
+    out.write_all(releases.as_bytes())
+}
+
+fn mood(fate: Fate) -> Mood {
+    match fate {
+        Fate::Breaks => Mood::Bad,
+        Fate::ChangesMeaning | Fate::AlreadyBroken => Mood::Doubtful,
+        Fate::StartsWorking | Fate::Works => Mood::Good,
+    }
 }

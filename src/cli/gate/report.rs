@@ -6,40 +6,66 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{GateArgs, Judged, Verdict};
+use crate::cli::terminal::{Mood, Terminal};
 use crate::diag::render::escape_xml;
 
-pub(super) fn lines(out: &mut dyn Write, judged: &[Judged], worst: Verdict) -> Result<()> {
+/// The verdict, every criterion, and at the end what did not pass, and by how much.
+pub(super) fn lines(out: &mut Terminal, judged: &[Judged], worst: Verdict) -> Result<()> {
+    out.paint(mood(worst), word(worst))?;
+    writeln!(out, ": {}", conclusion(judged))?;
     let width = judged.iter().map(|j| j.what.chars().count()).max();
     let width = width.unwrap_or(0);
     for j in judged {
         let value = j.value.as_deref().unwrap_or("-");
-        let (verdict, what) = (j.verdict.as_str(), &j.what);
+        let what = &j.what;
         let origin = j.origin.map(|origin| format!(" by {}", origin.as_str()));
         let origin = origin.unwrap_or_default();
-        writeln!(
-            out,
-            "{verdict:<12}  {what:<width$}  {value:>10}  ({}){origin}",
-            j.bounds
-        )?;
+        out.paint(mood(j.verdict), &format!("{:<12}", j.verdict.as_str()))?;
+        writeln!(out, "  {what:<width$}  {value:>10}  ({}){origin}", j.bounds)?;
         if let Some(note) = &j.note {
             writeln!(out, "{:<12}  {note}", "")?;
         }
     }
-    writeln!(out, "{}", conclusion(judged, worst))?;
+    for wanted in [Verdict::Degraded, Verdict::NotMeasured, Verdict::Fail] {
+        for j in judged.iter().filter(|j| j.verdict == wanted) {
+            let value = j.value.as_deref().unwrap_or("no value");
+            out.paint(mood(wanted), wanted.as_str())?;
+            let missed = j.missed.as_deref().unwrap_or(&j.bounds);
+            writeln!(out, ": {}: {value}, {missed}", j.what)?;
+        }
+    }
     Ok(())
 }
 
-/// The verdict, with the number of criteria that were not measured.
-fn conclusion(judged: &[Judged], worst: Verdict) -> String {
-    let unknown = judged.iter().filter(|j| j.verdict == Verdict::NotMeasured);
-    let (verdict, all) = (worst.as_str(), judged.len());
-    match unknown.count() {
-        0 => verdict.to_owned(),
-        n if worst == Verdict::Fail => {
-            format!("{verdict}; {n} of {all} criteria were not measured")
-        }
-        n => format!("no verdict: {n} of {all} criteria were not measured"),
+fn mood(verdict: Verdict) -> Mood {
+    match verdict {
+        Verdict::Pass => Mood::Good,
+        Verdict::Degraded | Verdict::NotMeasured => Mood::Doubtful,
+        Verdict::Fail => Mood::Bad,
     }
+}
+
+/// The first word of a report.
+fn word(worst: Verdict) -> &'static str {
+    match worst {
+        Verdict::NotMeasured => "no verdict",
+        known => known.as_str(),
+    }
+}
+
+/// The numbers behind the verdict: `2 failed, 1 not measured, 6 passed`.
+fn conclusion(judged: &[Judged]) -> String {
+    let verdicts = [
+        (Verdict::Fail, "failed"),
+        (Verdict::NotMeasured, "not measured"),
+        (Verdict::Degraded, "degraded"),
+        (Verdict::Pass, "passed"),
+    ];
+    let of = |verdict| judged.iter().filter(|j| j.verdict == verdict).count();
+    let counts = verdicts.map(|(verdict, word)| (of(verdict), word));
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<_> = counts.map(|(n, word)| format!("{n} {word}")).collect();
+    counts.join(", ")
 }
 
 pub(super) fn document(

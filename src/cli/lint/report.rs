@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::input::Loaded;
 use super::statistics::Statistics;
 use super::{Job, count, scope};
-use crate::cli::terminal::{Terminal, Trust, is_stdout_styled};
+use crate::cli::terminal::{Terminal, Trust, is_stdout_styled, stdout_width};
 use crate::config::plain;
 use crate::diag::render::{Format, Report, render};
 use crate::diag::{Applicability, Diagnostic, Severity};
@@ -46,7 +46,8 @@ impl Job<'_> {
         let (args, infos) = (self.args, rules::infos());
         let report = Report::new(found, &loaded.sources, &infos)
             .root(self.here)
-            .styled(args.output_file.is_none() && is_stdout_styled());
+            .styled(args.output_file.is_none() && is_stdout_styled())
+            .width(stdout_width().filter(|_| args.output_file.is_none()));
         let mut text = render(args.format, &report);
         // A single finding is its own table.
         if args.format == Format::Human && !args.quiet && found.len() > 1 {

@@ -34,7 +34,7 @@ impl Pages {
         )
     }
 
-    /// The page at a path; `/` is the only one, or a list.
+    /// The page at a path; `/` is the only one, the index or a list.
     pub(super) fn page(&self, path: &str) -> Page {
         let pages = match self {
             Self::Right(pages) => pages,
@@ -43,17 +43,15 @@ impl Pages {
         if let Some(html) = pages.get(path) {
             return Page::new(200, html);
         }
-        if path != "/" {
-            let list = format!(
-                "<p>No spec has a preview at this address.</p>{}",
-                list(pages)
-            );
-            return Page::new(404, &document("Not found", &list));
-        }
         let mut all = pages.values();
-        match (all.next(), all.next()) {
-            (Some(only), None) => Page::new(200, only),
-            _ => Page::new(200, &document("Previews", &list(pages))),
+        match (path, pages.get("/index.html"), all.next(), all.next()) {
+            ("/", Some(html), ..) | ("/", None, Some(html), None) => Page::new(200, html),
+            ("/", ..) => Page::new(200, &document("Previews", &list(pages))),
+            _ => {
+                let list = list(pages);
+                let body = format!("<p>No spec has a preview at this address.</p>{list}");
+                Page::new(404, &document("Not found", &body))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::{Report, fix_title};
-use crate::diag::{Diagnostic, Fix, Label, Severity, one_line};
+use crate::diag::{Diagnostic, Fix, Label, Severity, one_line, wrapped};
 use crate::source::{Sources, Span};
 use view::View;
 
@@ -27,6 +27,10 @@ pub fn report(report: &Report<'_>) -> String {
     } else {
         Renderer::plain()
     };
+    let renderer = match report.width {
+        Some(width) => renderer.term_width(width),
+        None => renderer,
+    };
     let mut out = String::new();
     for (d, others) in fold::folded(report.diagnostics) {
         let mut headings = Vec::new();
@@ -35,7 +39,7 @@ pub fn report(report: &Report<'_>) -> String {
         match d.details.fix.as_ref().map(|fix| (fix, patch(fix, report))) {
             Some((_, Some(patch))) => groups.push(patch),
             Some((fix, None)) => {
-                let words = Level::HELP.message(clean(&fix_title(fix)));
+                let words = Level::HELP.message(lines_of(&fix_title(fix), BESIDE, report));
                 groups = groups
                     .into_iter()
                     .map(|g| g.element(words.clone()))
@@ -77,7 +81,10 @@ fn finding<'a>(
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let title = level.primary_title(clean(&d.message)).id(d.code);
+    let beside = "warning[]: ".len() + d.code.len();
+    let title = level
+        .primary_title(lines_of(&d.message, beside, report))
+        .id(d.code);
     let (view, snippet, elsewhere) = lines(d, report);
     headings.extend(view.heading(d.span));
     let mut group = title.element(snippet);
@@ -88,10 +95,10 @@ fn finding<'a>(
         group = group.element(view.snippet().annotation(context.label(clean(&label.text))));
     }
     for note in &d.details.notes {
-        group = group.element(Level::NOTE.message(clean(note)));
+        group = group.element(Level::NOTE.message(lines_of(note, BESIDE, report)));
     }
     for help in &d.help {
-        group = group.element(Level::HELP.message(clean(help)));
+        group = group.element(Level::HELP.message(lines_of(help, BESIDE, report)));
     }
     match again {
         Some(again) => group.element(Level::NOTE.message(again.to_owned())),
@@ -140,8 +147,20 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
     }
     let patches = fix.edits.iter();
     let patches = patches.map(|e| Patch::new(view.local(e.span), e.text.as_str()));
-    let title = Level::HELP.secondary_title(clean(&fix_title(fix)));
+    let title = Level::HELP.secondary_title(lines_of(&fix_title(fix), BESIDE, report));
     Some(title.element(view.snippet().patches(patches)))
+}
+
+/// Columns in front of a note or a help: the numbers of lines, a rule and a word.
+const BESIDE: usize = 16;
+
+/// A message over as many lines as the terminal needs beside what is in front of it.
+fn lines_of(text: &str, beside: usize, report: &Report<'_>) -> String {
+    let text = clean(text);
+    match report.width {
+        Some(width) => wrapped(&text, width.saturating_sub(beside).max(30)).join("\n"),
+        None => text,
+    }
 }
 
 /// Text that may quote a file must neither steer the terminal nor forge a line of ours.

@@ -62,6 +62,8 @@ pub struct Report<'a> {
     pub root: Option<&'a Path>,
     /// Whether the human format uses colours, links and box drawing.
     pub styled: bool,
+    /// Columns of the terminal that shows the human format; none in a file or a pipe.
+    pub width: Option<usize>,
 }
 
 impl<'a> Report<'a> {
@@ -73,6 +75,7 @@ impl<'a> Report<'a> {
             rules,
             root: None,
             styled: false,
+            width: None,
         }
     }
 
@@ -87,6 +90,12 @@ impl<'a> Report<'a> {
     #[must_use]
     pub fn styled(self, styled: bool) -> Self {
         Self { styled, ..self }
+    }
+
+    /// Breaks lines of the human format at a width.
+    #[must_use]
+    pub fn width(self, width: Option<usize>) -> Self {
+        Self { width, ..self }
     }
 
     /// How a file's path is shown.

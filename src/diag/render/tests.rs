@@ -78,6 +78,36 @@ fn colours_only_when_asked() {
     assert!(!render(Format::Human, &report).contains('\u{1b}'));
 }
 
+/// What a finding says is broken between words; what a file has is cut.
+#[test]
+fn lines_fit_the_terminal() {
+    let text = format!("a: {}\n", "word ".repeat(60));
+    let mut sources = Sources::default();
+    let file = sources.add(crate::source::SourceFile::new("a.yaml", text));
+    let long = "words of a long message ".repeat(8);
+    let found = crate::diag::Diagnostic::error(
+        "long-rule-name",
+        crate::source::Span::new(file, 3..7),
+        long.clone(),
+    )
+    .help(long.clone())
+    .note(long);
+    let text = render(
+        Format::Human,
+        &Report::new(&[found], &sources, RULES).width(Some(80)),
+    );
+    let longest = text.lines().map(|line| line.chars().count()).max();
+    assert!(
+        longest.is_some_and(|n| (70..=80).contains(&n)),
+        "{longest:?}\n{text}"
+    );
+    assert_eq!(
+        text.split_whitespace().filter(|w| *w == "message").count(),
+        24,
+        "{text}"
+    );
+}
+
 fn valid(schema: &str, document: &str) {
     let schema: Value = serde_json::from_str(schema).expect("a schema");
     let validator = jsonschema::Validator::new(&schema).expect("a schema");

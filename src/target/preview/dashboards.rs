@@ -2,7 +2,7 @@
 
 use super::sketch::sketches;
 use super::view::{Dashboard, Legend, Link, Panel, Query, Row, Sketch, Word};
-use crate::plan::dashboard::{self, Draw};
+use crate::plan::dashboard::{self, Draw, Origin};
 use crate::plan::{Plan, words};
 use crate::promql::pretty;
 use crate::spec::GraphKind;
@@ -60,6 +60,25 @@ fn name(kind: GraphKind) -> &'static str {
     }
 }
 
+/// The panel of an SLO that matters most: its burn rate, else its percentile.
+pub(super) fn of_objective(plan: &Plan, name: &str) -> Option<Panel> {
+    let burns = |panel: &dashboard::Panel| {
+        let mut series = panel.series.iter();
+        series.any(|series| matches!(series.origin, Origin::Burn(..)))
+    };
+    let all = plan.dashboards.iter();
+    let all = all.flat_map(|d| {
+        d.rows
+            .iter()
+            .flat_map(move |row| row.placed().map(move |p| (d, p)))
+    });
+    let own = all.filter(|(_, (_, panel))| panel.objective.as_deref() == Some(name));
+    let graphs =
+        own.filter(|(_, (_, panel))| panel.draw.graph().is_some_and(GraphKind::is_over_time));
+    let (dashboard, (place, shown)) = graphs.min_by_key(|(_, (_, panel))| !burns(panel))?;
+    Some(panel(shown, place, sketches(plan, dashboard, shown)))
+}
+
 fn panel(
     panel: &dashboard::Panel,
     place: dashboard::Place,
@@ -113,6 +132,7 @@ fn bounds(panel: &dashboard::Panel) -> Vec<Word> {
     let word = |bound: &dashboard::Threshold| Word {
         text: words::line(bound),
         color: color_name(bound.color).to_owned(),
+        ..Word::default()
     };
     panel.thresholds.iter().rev().map(word).collect()
 }

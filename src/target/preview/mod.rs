@@ -10,17 +10,26 @@ mod timeline;
 mod value;
 mod view;
 
+use std::cmp::Reverse;
+
+use serde_json::json;
+
 use super::{OutFile, TargetError};
+use crate::naming;
 use crate::plan::alert::{self, ConditionAlert};
-use crate::plan::{Plan, words};
+use crate::plan::dashboard::Draw;
+use crate::plan::{Dashboard, Plan, words};
 use crate::template::Templates;
+use simulated::Day;
 
 /// The preview of one service: `SERVICE.html`.
 ///
 /// # Errors
 /// When the template fails.
 pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> {
-    let dashboards = plan.dashboards.iter();
+    let mut dashboards: Vec<_> = plan.dashboards.iter().collect();
+    dashboards.sort_by_key(|dashboard| dashboard.name != naming::OVERVIEW);
+    let dashboards = dashboards.iter();
     let dashboards = dashboards.map(|dashboard| dashboards::dashboard(plan, dashboard));
     let page = view::Page {
         title: plan.service.title.clone(),
@@ -29,9 +38,14 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         runtime: plan.runtime.as_ref().map_or_else(String::new, |runtime| {
             format!("vLLM {} ({})", runtime.range, runtime.releases)
         }),
-        objectives: plan.slos.iter().map(objectives::objective).collect(),
+        objectives: plan
+            .slos
+            .iter()
+            .map(|slo| objectives::objective(plan, slo))
+            .collect(),
         alerts: alerts(plan),
         dashboards: dashboards.collect(),
+        firing: tables::firing_on(plan, Day::Incident),
         begin: simulated::clock(simulated::NOW - simulated::INCIDENT),
         now: simulated::clock(simulated::NOW),
         timeline: timeline::timeline(plan),
@@ -40,6 +54,50 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         path: format!("{}.html", plan.service.name),
         text: templates.render("preview/page.html", &page)?,
     })
+}
+
+/// The index of several services: `index.html`, those first that are worst in the simulated incident. None for one service,
+/// or where a service has that name.
+///
+/// # Errors
+/// When the template fails.
+pub fn index(plans: &[Plan], templates: &Templates) -> Result<Option<OutFile>, TargetError> {
+    if plans.len() < 2 || plans.iter().any(|plan| plan.service.name == "index") {
+        return Ok(None);
+    }
+    let mut entries: Vec<_> = plans.iter().map(entry).collect();
+    entries.sort_by_key(|(number, entry)| {
+        let paging = entry.firing.iter().filter(|word| word.color == "red");
+        Reverse((*number, paging.count(), entry.firing.len()))
+    });
+    let services: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+    Ok(Some(OutFile {
+        path: "index.html".to_owned(),
+        text: templates.render("preview/index.html", &json!({"services": services}))?,
+    }))
+}
+
+/// A service, and the number of its worst state.
+fn entry(plan: &Plan) -> (u32, view::Entry) {
+    let panels = plan.dashboards.iter().flat_map(Dashboard::panels);
+    let words = panels.filter_map(|panel| match &panel.draw {
+        Draw::Verdict(words) => Some(words),
+        _ => None,
+    });
+    let worst = words
+        .take(1)
+        .find_map(|words| tables::worst(plan, words, Day::Incident));
+    let (number, state) = worst.unwrap_or_default();
+    let entry = view::Entry {
+        path: format!("{}.html", plan.service.name),
+        title: plan.service.title.clone(),
+        owner: plan.service.owner.clone().unwrap_or_default(),
+        objectives: plan.slos.len(),
+        alerts: plan.alerts.len(),
+        state,
+        firing: tables::firing_on(plan, Day::Incident),
+    };
+    (number, entry)
 }
 
 /// All alerts on conditions, paging alerts first.

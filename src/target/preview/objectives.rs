@@ -1,7 +1,8 @@
 //! SLOs: their error budgets, and the time until an alert fires.
 
+use super::dashboards;
 use super::view::{Line, Objective, Plot, Tick, Tier};
-use crate::plan::{EventSlo, Slo, SloKind, slo, words};
+use crate::plan::{EventSlo, Plan, Slo, SloKind, slo, words};
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 /// Error ratios, in percent, that times are given for.
@@ -16,7 +17,7 @@ const LOWEST_RATIO: f64 = 0.001;
 const SHORTEST: f64 = 10.0;
 const LONGEST: f64 = 864_000.0;
 
-pub(super) fn objective(slo: &Slo) -> Objective {
+pub(super) fn objective(plan: &Plan, slo: &Slo) -> Objective {
     let (promise, budget, tiers, plot) = match &slo.kind {
         SloKind::Events(events) => (
             format!(
@@ -36,6 +37,7 @@ pub(super) fn objective(slo: &Slo) -> Objective {
         ),
     };
     Objective {
+        name: slo.name.clone(),
         title: slo.title.clone(),
         description: slo.description.clone(),
         promise,
@@ -43,6 +45,8 @@ pub(super) fn objective(slo: &Slo) -> Objective {
         tiers,
         plot,
         runbook: slo.links.runbook.clone(),
+        dashboard: slo.links.dashboard.clone(),
+        panel: dashboards::of_objective(plan, &slo.name),
     }
 }
 

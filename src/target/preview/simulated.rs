@@ -4,8 +4,12 @@
 //! the day with an incident, the value crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
 //! SLOs are averaged over their windows like in the rules, so only the tiers fire that would fire.
 
+use std::collections::BTreeSet;
+
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{EventSlo, SignalKind, Tier, ValueUnit};
+use crate::plan::{Bound, Condition, EventSlo, Plan, SignalKind, SloKind, Tier, ValueUnit, alert};
+use crate::promql::ast::Expr;
+use crate::promql::usage::contexts;
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
@@ -109,14 +113,14 @@ impl Course {
 }
 
 /// The course of a series of a panel, which is `index`th of it; none of objectives.
-pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
+pub(super) fn course(plan: &Plan, panel: &Panel, series: &Series, index: u32) -> Course {
     let read = match &series.origin {
         Origin::Signal(read) => Some(&**read),
         _ => None,
     };
     let bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
     let (healthy, incident) = match bounds[..] {
-        [] if rare(panel) => {
+        [] if rare(plan, series, read) => {
             let (usual, _) = unbounded(panel.unit, read);
             (usual * 0.01, usual * 0.3)
         }
@@ -227,13 +231,49 @@ fn beyond(bound: f64, full: bool) -> f64 {
     }
 }
 
-/// True when the title of a panel names something bad: low values are good.
-fn rare(panel: &Panel) -> bool {
-    let title = panel.title.to_lowercase();
-    let words = [
-        "error", "fail", "preempt", "throttl", "reject", "abort", "evict",
-    ];
-    words.iter().any(|word| title.contains(word))
+/// True for a value that counts something bad: an alert has an upper bound on this counter, or an SLO counts it as bad events.
+fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
+    let bounded = |read: &PanelSignal| {
+        let mut alerts = alert::on_conditions(&plan.slos, &plan.alerts);
+        alerts.any(|alert| {
+            let leaves = alert.condition.leaves();
+            leaves.iter().any(|leaf| match leaf {
+                Condition::Compare(c) => {
+                    let upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
+                    upper && c.signal.name == read.signal.name
+                }
+                _ => false,
+            })
+        })
+    };
+    let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
+    let own = selected(&series.query.expr);
+    let counted = plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) => events.counted.as_ref(),
+        SloKind::Percentile(_) => None,
+    });
+    counter.is_some_and(bounded)
+        || counted.into_iter().any(|counted| {
+            let total = selected(&counted.total);
+            let bad = selected(&counted.bad);
+            bad.difference(&total).any(|bad| own.contains(bad))
+        })
+}
+
+/// What a query selects: its metrics, and each of their matchers.
+fn selected(expr: &Expr) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for context in contexts(expr) {
+        let metric = context.selector.metric.as_ref();
+        let metric = metric.map(|name| name.text.to_string()).unwrap_or_default();
+        for matcher in &context.selector.matchers {
+            let (label, value) = (&matcher.label.text, &matcher.value.value);
+            let matcher = format!("{label}{}{value}", matcher.op.symbol());
+            found.insert((metric.clone(), matcher));
+        }
+        found.insert((metric, String::new()));
+    }
+    found
 }
 
 /// Values without a threshold in the plan: of the usual size of their unit.

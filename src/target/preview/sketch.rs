@@ -105,8 +105,8 @@ fn lines(plan: &Plan, panel: &Panel) -> Vec<Line> {
             None => groups(panel, series),
         };
         for (n, group) in (0..).zip(groups) {
-            let source =
-                of_slo.unwrap_or_else(|| Source::Course(part(panel, series, index, n, &group)));
+            let source = of_slo
+                .unwrap_or_else(|| Source::Course(part(plan, panel, series, (index, n), &group)));
             made.push(Line {
                 name: name(panel, series, &group.name),
                 color: group.color.unwrap_or(PALETTE[made.len() % PALETTE.len()]),
@@ -127,13 +127,19 @@ fn lines(plan: &Plan, panel: &Panel) -> Vec<Line> {
 }
 
 /// One group of a series; of what is stacked, a part of the whole.
-fn part(panel: &Panel, series: &Series, index: u32, group: u32, of: &Group) -> Course {
+fn part(
+    plan: &Plan,
+    panel: &Panel,
+    series: &Series,
+    (index, group): (u32, u32),
+    of: &Group,
+) -> Course {
     let stacked = panel.draw == Draw::Graph(GraphKind::Stacked);
     let parts = match stacked && panel.series.len() > 1 {
         true => 1.0 / f64::from(index + 1),
         false => 1.0,
     };
-    course(panel, series, index).part(of.healthy * parts, of.incident * parts, 7 * group)
+    course(plan, panel, series, index).part(of.healthy * parts, of.incident * parts, 7 * group)
 }
 
 fn name(panel: &Panel, series: &Series, group: &str) -> String {
@@ -296,6 +302,7 @@ fn newest(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
             Word {
                 text: value(newest, panel.unit),
                 color: color_of(&panel.thresholds, newest),
+                ..Word::default()
             },
         ]
     };

@@ -12,6 +12,8 @@ use crate::units::{Unit, float, shown};
 /// A value of a cell before it is formatted.
 enum Given {
     Text(String),
+    /// A text and where it leads.
+    Link(String, String),
     Number(f64),
 }
 
@@ -19,7 +21,7 @@ enum Given {
 pub(super) fn plain(text: &str) -> Word {
     Word {
         text: text.to_owned(),
-        color: String::new(),
+        ..Word::default()
     }
 }
 
@@ -28,8 +30,13 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
     let colored = |text: String, color: Option<&str>| Word {
         text,
         color: color.unwrap_or_default().to_owned(),
+        ..Word::default()
     };
-    match (&column.cells, given) {
+    let (given, href) = match given {
+        Some(Given::Link(text, href)) => (Some(Given::Text(text)), href),
+        given => (given, String::new()),
+    };
+    let word = match (&column.cells, given) {
         (Cells::Always(word), Some(_)) => plain(word),
         (Cells::Number(unit, bounds), Some(Given::Number(number))) => {
             let color = (!bounds.is_empty()).then(|| color_of(bounds, number));
@@ -53,7 +60,8 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
         }
         (_, Some(Given::Text(text))) => plain(&text),
         _ => plain("-"),
-    }
+    };
+    Word { href, ..word }
 }
 
 /// A table: `given` returns the value in a column of a row.
@@ -82,8 +90,8 @@ pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketc
 fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given> {
     let heading = column.heading.as_str();
     match (heading, &slo.kind) {
-        ("SLO", _) => Some(Given::Text(slo.name.clone())),
-        ("Runbook", _) => Some(Given::Text(slo.links.runbook.clone())),
+        ("SLO", _) => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
+        ("Runbook", _) => Some(Given::Link(String::new(), slo.links.runbook.clone())),
         ("State", _) => Some(Given::Text(state(plan, slo, day)?.to_owned())),
         ("Since", SloKind::Events(_)) => {
             let since = tier(slo, day)?.since;
@@ -119,6 +127,18 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
 
 /// The worst state of SLOs and alerts, and whose it is.
 pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: Sketch) -> Sketch {
+    match worst(plan, words, day) {
+        Some((_, Word { text, color, .. })) => Sketch {
+            value: text,
+            color,
+            ..empty
+        },
+        None => empty,
+    }
+}
+
+/// The same as a word, with the number of the state.
+pub(super) fn worst(plan: &Plan, words: &[dashboard::Word], day: Day) -> Option<(u32, Word)> {
     let of_slos = plan
         .slos
         .iter()
@@ -135,17 +155,16 @@ pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: S
         let word = words.iter().find(|(_, word, _)| word == state)?;
         Some((word, whose))
     });
-    match all.max_by_key(|((number, ..), _)| *number) {
-        Some(((number, word, color), whose)) => Sketch {
-            value: match number {
-                0 => word.clone(),
-                _ => format!("{whose}: {word}"),
-            },
-            color: color_name(*color).to_owned(),
-            ..empty
+    let ((number, word, color), whose) = all.max_by_key(|((number, ..), _)| *number)?;
+    let word = Word {
+        text: match number {
+            0 => word.clone(),
+            _ => format!("{whose}: {word}"),
         },
-        None => empty,
-    }
+        color: color_name(*color).to_owned(),
+        ..Word::default()
+    };
+    Some((*number, word))
 }
 
 /// The state of an SLO; none for a percentile without a panel.
@@ -192,12 +211,15 @@ fn measured(plan: &Plan, slo: &Slo, day: Day) -> Option<f64> {
     let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
     let panel = panels.find(|panel| panel.objective.as_ref() == Some(&slo.name))?;
     let series = panel.series.first()?;
-    Some(course(panel, series, 0).at(day, NOW))
+    Some(course(plan, panel, series, 0).at(day, NOW))
 }
 
 /// An alert that is pending or firing.
 struct Active {
     name: String,
+    /// Where the page says more.
+    href: String,
+    runbook: String,
     severity: String,
     state: &'static str,
     /// Minutes.
@@ -205,8 +227,27 @@ struct Active {
     times: f64,
 }
 
-/// Pending and firing alerts, paging alerts first.
-pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
+/// Names of the alerts that fire, paging alerts first.
+pub(super) fn firing_on(plan: &Plan, day: Day) -> Vec<Word> {
+    let page = &plan.service.severities.page;
+    let (rows, _) = actives(plan, day);
+    let firing = rows.into_iter().filter(|row| row.state == "firing");
+    firing
+        .map(|row| Word {
+            color: if row.severity == *page {
+                "red"
+            } else {
+                "orange"
+            }
+            .to_owned(),
+            text: row.name,
+            href: row.href,
+        })
+        .collect()
+}
+
+/// Pending and firing alerts, paging alerts first, and the number of alerts that are not simulated.
+fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     let page = &plan.service.severities.page;
     let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
     let mut unknown = 0;
@@ -218,9 +259,17 @@ pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -
         }
     }
     rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
+    (rows, unknown)
+}
+
+/// The table of pending and firing alerts.
+pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
+    let (mut rows, unknown) = actives(plan, day);
     if rows.is_empty() {
         rows.push(Active {
             name: "nothing is firing".to_owned(),
+            href: String::new(),
+            runbook: String::new(),
             severity: String::new(),
             state: "ok",
             since: 0.0,
@@ -242,9 +291,8 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
     let known = row.state != "ok";
     match (column.heading.as_str(), &column.field) {
         ("State", _) => Some(Given::Text(row.state.to_owned())),
-        ("Alert", _) => Some(Given::Text(row.name.clone())),
-        // The cell shows `open` for every URL.
-        ("Runbook", _) if known => Some(Given::Text(String::new())),
+        ("Alert", _) => Some(Given::Link(row.name.clone(), row.href.clone())),
+        ("Runbook", _) if known => Some(Given::Link(String::new(), row.runbook.clone())),
         ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
         ("Since", Field::Value(_)) if known => {
             Some(Given::Text(format!("{:.0} minutes ago", row.since)))
@@ -270,6 +318,8 @@ fn tier(slo: &Slo, day: Day) -> Option<Active> {
         .fold(0.0, f64::max);
     Some(Active {
         name: slo.alert_name.clone(),
+        href: format!("#slo-{}", slo.name),
+        runbook: slo.links.runbook.clone(),
         severity: tier.severity.clone(),
         state: "firing",
         since: INCIDENT - after,
@@ -289,6 +339,8 @@ fn active(alert: &ConditionAlert<'_>, excess: f64) -> Active {
     let held = INCIDENT >= minutes(alert.hold);
     Active {
         name: alert.name.to_owned(),
+        href: format!("#alert-{}", alert.name),
+        runbook: alert.links.runbook.clone(),
         severity: alert.severity.to_owned(),
         state: if held { "firing" } else { "pending" },
         since: INCIDENT,
@@ -306,17 +358,17 @@ fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
     let own = |panel: &'_ Panel| {
         let named = |bound: &&Threshold| bound.name.split(", ").any(|name| name == alert.name);
         let bounds: Vec<_> = panel.thresholds.iter().filter(named).collect();
-        let beyond = bounds.iter().map(|bound| beyond(panel, bound, day));
+        let beyond = bounds.iter().map(|bound| beyond(plan, panel, bound, day));
         beyond.reduce(f64::min)
     };
     panels.filter_map(own).reduce(f64::min)
 }
 
 /// A value divided by an upper threshold, or a lower threshold divided by the value; the highest of several values.
-fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
+fn beyond(plan: &Plan, panel: &Panel, bound: &Threshold, day: Day) -> f64 {
     let limit = float(bound.value);
     let times = (0..).zip(&panel.series).map(|(index, series)| {
-        let now = course(panel, series, index).at(day, NOW);
+        let now = course(plan, panel, series, index).at(day, NOW);
         match (limit == 0.0, bound.upper) {
             (true, upper) if upper == (now > 0.0) => f64::INFINITY,
             (true, _) => 0.0,

@@ -11,7 +11,10 @@ pub(super) struct Page {
     pub(super) runtime: String,
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
+    /// The overview, then the others.
     pub(super) dashboards: Vec<Dashboard>,
+    /// Alerts that fire in the simulated incident.
+    pub(super) firing: Vec<Word>,
     /// When the simulated incident began, and the moment that is shown: `14:15`.
     pub(super) begin: String,
     pub(super) now: String,
@@ -21,6 +24,7 @@ pub(super) struct Page {
 /// An SLO.
 #[derive(Debug, Serialize)]
 pub(super) struct Objective {
+    pub(super) name: String,
     pub(super) title: String,
     pub(super) description: String,
     /// `99.9% over 30d`.
@@ -30,6 +34,9 @@ pub(super) struct Objective {
     pub(super) tiers: Vec<Tier>,
     pub(super) plot: Option<Plot>,
     pub(super) runbook: String,
+    pub(super) dashboard: String,
+    /// The burn rate, or the percentile.
+    pub(super) panel: Option<Panel>,
 }
 
 /// A burn-rate alert, with how long it takes to fire.
@@ -173,11 +180,25 @@ pub(super) struct Legend {
     pub(super) dashed: bool,
 }
 
-/// A text and its colour, which may be empty.
-#[derive(Debug, Serialize)]
+/// A text, its colour and where it leads; the last two may be empty.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) color: String,
+    pub(super) href: String,
+}
+
+/// A service in the index.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) title: String,
+    pub(super) owner: String,
+    pub(super) objectives: usize,
+    pub(super) alerts: usize,
+    /// The worst state in the simulated incident, and the alerts that fire then.
+    pub(super) state: Word,
+    pub(super) firing: Vec<Word>,
 }
 
 #[derive(Debug, Serialize)]

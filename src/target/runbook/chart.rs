@@ -3,16 +3,19 @@
 use super::steps;
 use crate::plan::runbook::{Lead, Page};
 
+/// Settings with which every chart that we ship is at most 420 pixels wide: a phone shows wider ones with smaller letters.
+const NARROW: &str = r#"%%{init: {"flowchart": {"wrappingWidth": 80, "nodeSpacing": 8, "rankSpacing": 24, "padding": 5}}}%%"#;
+
 /// The chart; none for a page without a choice.
 pub(super) fn flow(page: &Page) -> Option<String> {
     if page.steps.len() < 2 {
         return None;
     }
-    let mut lines = vec!["flowchart TD".to_owned()];
+    let mut lines = vec![NARROW.to_owned(), "flowchart TD".to_owned()];
     for (i, step) in page.steps.iter().enumerate() {
         let number = i + 1;
         lines.push(format!(
-            "  {}{{{}}}",
+            "  {}({})",
             step.id,
             label(&format!("{number}. {}", steps::title(step)))
         ));

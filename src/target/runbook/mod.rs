@@ -13,10 +13,15 @@ mod page;
 mod query;
 mod steps;
 
+use std::borrow::Cow;
+
 use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use crate::source::lines;
 use crate::template::Templates;
+
+/// A longer URL goes to the end of its page.
+const LONG: usize = 100;
 
 /// Renders all pages of a service.
 ///
@@ -53,16 +58,39 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
     Ok(rendered)
 }
 
-/// No more than one blank line in a row outside of code, none at the end of a line, one end.
+/// No more than one blank line in a row outside of code, none at the end of a line, one end. Lines with a long link alone
+/// refer to the last lines of the page, so that a reader of the source can read it.
 fn tidy(text: &str) -> String {
-    let mut out: Vec<&str> = Vec::new();
+    let mut out: Vec<Cow<'_, str>> = Vec::new();
+    let mut urls: Vec<&str> = Vec::new();
     let mut fences = fence::Fences::default();
     for line in lines(text).map(str::trim_end) {
         let code = fences.is_code(line);
         if line.is_empty() && !code && out.last().is_none_or(|last| last.is_empty()) {
             continue;
         }
-        out.push(line);
+        let link = long_link(line).filter(|_| !code);
+        out.push(link.map_or(Cow::Borrowed(line), |(label, url)| {
+            let known = urls.iter().position(|known| *known == url);
+            let number = known.unwrap_or_else(|| {
+                urls.push(url);
+                urls.len() - 1
+            });
+            format!("{label}][run-{}]", number + 1).into()
+        }));
     }
-    format!("{}\n", out.join("\n").trim_end())
+    let mut page = format!("{}\n", out.join("\n").trim_end());
+    for (url, number) in urls.iter().zip(1..) {
+        let before = if number == 1 { "\n" } else { "" };
+        page.push_str(&format!("{before}[run-{number}]: {url}\n"));
+    }
+    page
+}
+
+/// `[label` and the URL of a line that is one long link.
+fn long_link(line: &str) -> Option<(&str, &str)> {
+    let (label, url) = line.strip_suffix(')')?.split_once("](")?;
+    let is_url = url.starts_with("http") && !url.contains([' ', '(', ')', '<']);
+    (label.starts_with('[') && !label.contains(']') && is_url && url.len() > LONG)
+        .then_some((label, url))
 }

@@ -7,8 +7,8 @@ use crate::plan::Plan;
 use crate::promql::ast::Expr;
 use crate::promql::pretty;
 
-/// Columns that a query may take on a page.
-const WIDTH: usize = 100;
+/// Columns that a query may take on a page: a phone shows them.
+const WIDTH: usize = 46;
 
 /// Lines of a query above which a page folds the query.
 const FOLDED_ABOVE: usize = 15;

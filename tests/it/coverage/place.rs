@@ -141,7 +141,9 @@ fn same(a: &Value, b: &Value) -> bool {
 
 /// A text without what line breaks make of it.
 fn normal(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
+    // A command that goes on in the next line is one command.
+    let words = text.split_whitespace().filter(|word| *word != "\\");
+    let words: Vec<_> = words.collect();
     let mut text = words.join(" ");
     for bracket in ["(", "[", "{"] {
         text = text.replace(&format!("{bracket} "), bracket);

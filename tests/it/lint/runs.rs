@@ -59,6 +59,24 @@ fn exit_codes_are_the_usual_ones() {
     }
 }
 
+/// On a screen, both streams are one: the summary follows the findings.
+#[test]
+fn the_summary_comes_last() {
+    let project = project(&[("dead.yaml", &rules(&[DEAD]))]);
+    let said = std::fs::File::create(project.path("said")).expect("a file");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_slosmith"));
+    command
+        .current_dir(project.path("."))
+        .args(["lint", "dead.yaml"]);
+    let streams = command
+        .stdout(said.try_clone().expect("a file"))
+        .stderr(said);
+    streams.status().expect("it runs");
+    let said = project.read("said");
+    let places = ["removed-metric", "Found 1 error"].map(|words| said.find(words));
+    assert!(places[0].is_some() && places[0] < places[1], "{said}");
+}
+
 #[test]
 fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     let project = project(&[

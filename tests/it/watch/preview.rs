@@ -84,7 +84,7 @@ fn pages_follow_the_spec() {
     assert!(page.contains("others"), "{page}");
     assert!(!project.has("preview"));
     let page = served.after("/", || project.write("specs/other.yaml", &spec("other")));
-    assert!(page.contains("<a href=\"/other.html\">"), "{page}");
+    assert!(page.contains("<a href=\"other.html\">"), "{page}");
     let page = served.after("/other.html", || project.remove("specs/other.yaml"));
     assert!(page.starts_with("HTTP/1.1 404"), "{page}");
 }

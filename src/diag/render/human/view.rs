@@ -12,6 +12,9 @@ use crate::source::{SourceFile, Span};
 /// A line longer than this is shown in part.
 const LONG_LINE: usize = 240;
 
+/// Columns of a terminal in front of a line: its number and a rule.
+const NUMBERS: usize = 8;
+
 /// Places that are further apart are shown apart: all lines between them would have to be looked at.
 const FAR: usize = 4 << 10;
 
@@ -38,8 +41,15 @@ impl<'a> View<'a> {
             }
         }
         let all = lines(file, all);
-        let partial = has_long_line(file, &all);
-        let shown = if partial { piece(file, first) } else { all };
+        let long = report.width.map_or(LONG_LINE, |width| {
+            width.saturating_sub(NUMBERS).clamp(40, LONG_LINE)
+        });
+        let partial = has_long_line(file, &all, long);
+        let shown = if partial {
+            piece(file, first, long)
+        } else {
+            all
+        };
         Self {
             file,
             path: one_line(&report.path(id)).into_owned(),
@@ -95,12 +105,12 @@ fn lines(file: &SourceFile, range: Range<usize>) -> Range<usize> {
     file.line(first).start..file.line(range.end).end
 }
 
-fn has_long_line(file: &SourceFile, range: &Range<usize>) -> bool {
+fn has_long_line(file: &SourceFile, range: &Range<usize>, long: usize) -> bool {
     let mut at = range.start;
     while at < range.end {
         let line = file.line(at);
         let text = file.text()[line.clone()].trim_end_matches(['\r', '\n']);
-        if text.len() > LONG_LINE {
+        if text.len() > long {
             return true;
         }
         at = line.end;
@@ -109,11 +119,11 @@ fn has_long_line(file: &SourceFile, range: &Range<usize>) -> bool {
 }
 
 /// A piece of one line with the start of a place in its first third.
-fn piece(file: &SourceFile, range: Range<usize>) -> Range<usize> {
+fn piece(file: &SourceFile, range: Range<usize>, long: usize) -> Range<usize> {
     let text = file.text();
     let line = file.line(range.start);
     let end = line.start + text[line.clone()].trim_end_matches('\n').len();
-    let from = range.start.saturating_sub(LONG_LINE / 3).max(line.start);
+    let from = range.start.saturating_sub(long / 3).max(line.start);
     let from = floor(text, from);
-    from..floor(text, (from + LONG_LINE).min(end))
+    from..floor(text, (from + long).min(end))
 }
