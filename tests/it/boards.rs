@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
+use slosmith::plan::dashboard::Draw;
 use slosmith::plan::{Condition, Dashboard, Plan, Signal, Source, alert, words};
 use slosmith::promql::ast::{AggregateOp, ExprKind};
 use slosmith::promql::{Dialect, parse_with};
 use slosmith::resolve::{Options, resolve};
+use slosmith::spec::GraphKind;
 use slosmith::target::{self, Target};
 use slosmith::template::Templates;
 
@@ -152,10 +154,15 @@ fn every_line_says_what_it_is() {
                 else {
                     continue;
                 };
-                assert_eq!(
-                    shown["fieldConfig"]["defaults"]["custom"]["thresholdsStyle"]["mode"],
-                    "off"
-                );
+                // Only the tiers of burn rates are shaded, and nothing that calls nobody.
+                let defaults = &shown["fieldConfig"]["defaults"];
+                let burns = defaults["custom"]["scaleDistribution"]["type"] == "log";
+                let (mode, base) = match burns {
+                    true => ("area", "transparent"),
+                    false => ("off", ""),
+                };
+                assert_eq!(defaults["custom"]["thresholdsStyle"]["mode"], mode);
+                assert!(!burns || defaults["thresholds"]["steps"][0]["color"] == base);
                 for bound in &panel.thresholds {
                     lines += 1;
                     let name = words::line(bound);
@@ -421,7 +428,12 @@ fn an_overview_begins_with_the_verdict() {
     {
         let panels = board.panels();
         assert_eq!(title(panels[0]), "Verdict");
-        let panels = &panels[1..];
+        assert_eq!(title(panels[1]), "Since");
+        let facts = panels
+            .iter()
+            .take_while(|p| !title(p).starts_with("Requests"))
+            .count();
+        let panels = &panels[facts.clamp(2, 3)..];
         let tiles: Vec<_> = panels.iter().take_while(|p| p["type"] == "stat").collect();
         assert!((2..=8).contains(&tiles.len()), "{}", board.name);
         for tile in &tiles {
@@ -438,10 +450,10 @@ fn an_overview_begins_with_the_verdict() {
         let tables = &panels[tiles.len()..tiles.len() + 2];
         assert_eq!(
             tables.iter().map(|p| title(p)).collect::<Vec<_>>(),
-            ["SLOs", "Alerts"]
+            ["Alerts", "SLOs"]
         );
         let place = &tables[1]["gridPos"];
-        // 1000 pixels are 24 lines of 38 below the head of the page: the first alerts are in sight.
+        // 1000 pixels are 24 lines of 38 below the head of the page: the first rows of both tables are in sight.
         let top = place["y"].as_u64().unwrap();
         assert!(top + 2 <= 24, "{}: {top}", board.name);
     }
@@ -487,8 +499,8 @@ fn a_number_is_new_or_says_no_data() {
                 let ends = target["expr"].as_str().unwrap().ends_with("vector(NaN)");
                 assert!(target["instant"] == true || ends, "{at}");
             }
-            // The verdict always has a value: missing data is one of its states.
-            if title(panel) != "Verdict" {
+            // The verdict has a value: missing data is one of its states. Facts have neutral colours.
+            if !["Verdict", "Since", "Budget spent in, at this rate"].contains(&title(panel)) {
                 let mappings = panel["fieldConfig"]["defaults"]["mappings"]
                     .as_array()
                     .unwrap();
@@ -504,6 +516,218 @@ fn a_number_is_new_or_says_no_data() {
             }
         }
     }
+}
+
+/// Every way to draw a panel. A new one does not compile here until a test says how it looks without data.
+fn kind(draw: &Draw) -> &'static str {
+    match draw {
+        Draw::Graph(GraphKind::Number) => "number",
+        Draw::Graph(GraphKind::Gauge) => "gauge",
+        Draw::Graph(GraphKind::Status) => "status",
+        Draw::Graph(GraphKind::Timeseries) => "lines",
+        Draw::Graph(GraphKind::Stacked) => "stacked",
+        Draw::Graph(GraphKind::Bars) => "bars",
+        Draw::Graph(GraphKind::Heatmap) => "heatmap",
+        Draw::Graph(GraphKind::Table) => "table",
+        Draw::Tile => "tile",
+        Draw::Text(_) => "text",
+        Draw::Alerts(_) => "alerts",
+        Draw::Objectives(_) => "objectives",
+        Draw::Changes(_) => "changes",
+        Draw::Verdict(_) => "verdict",
+        Draw::Fact(_) => "fact",
+    }
+}
+
+const KINDS: [&str; 15] = [
+    "alerts",
+    "bars",
+    "changes",
+    "fact",
+    "gauge",
+    "heatmap",
+    "lines",
+    "number",
+    "objectives",
+    "stacked",
+    "status",
+    "table",
+    "text",
+    "tile",
+    "verdict",
+];
+
+/// The text and the colour that Grafana gives a missing value: those of a mapping, else `noValue` in the colour of the lowest region.
+fn missing(field: &Value) -> (String, String) {
+    let mappings = field["mappings"].as_array().into_iter().flatten();
+    let mapped = mappings.filter(|m| {
+        m["type"] == "special"
+            && ["null", "null+nan"]
+                .iter()
+                .any(|kind| m["options"]["match"] == *kind)
+    });
+    let result = mapped.map(|m| &m["options"]["result"]).next();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let base = text(&field["thresholds"]["steps"][0]["color"]);
+    match result {
+        Some(result) => (
+            text(&result["text"]),
+            result["color"].as_str().map_or(base, str::to_owned),
+        ),
+        None => (text(&field["noValue"]), base),
+    }
+}
+
+/// The look of a panel without data: each text with its colour. Values over time are not drawn, so they have none.
+fn without_data(kind: &str, panel: &Value) -> Vec<(String, String)> {
+    let defaults = &panel["fieldConfig"]["defaults"];
+    let overrides = panel["fieldConfig"]["overrides"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let properties = overrides.map(|of| {
+        let all = of["properties"].as_array().unwrap().iter();
+        let named = all.map(|p| (p["id"].as_str().unwrap().to_owned(), p["value"].clone()));
+        Value::Object(named.collect())
+    });
+    match kind {
+        "text" | "heatmap" => Vec::new(),
+        "lines" | "stacked" | "bars" => {
+            let custom = &defaults["custom"];
+            assert_eq!(custom["spanNulls"], false, "a gap stays a gap");
+            let shaded = custom["thresholdsStyle"]["mode"] != "off";
+            let base = defaults["thresholds"]["steps"][0]["color"]
+                .as_str()
+                .unwrap();
+            let base = if shaded { base } else { "" };
+            vec![(missing(defaults).0, base.to_owned())]
+        }
+        "number" | "gauge" | "status" | "tile" | "verdict" | "fact" => {
+            let words = properties.map(|field| missing(&field));
+            std::iter::once(missing(defaults)).chain(words).collect()
+        }
+        _ => {
+            // Text without a background has the colour of text.
+            let colored = properties.filter(|field| {
+                let style = &field["custom.cellOptions"]["type"];
+                *style == "color-text" || *style == "color-background"
+            });
+            colored.map(|field| missing(&field)).collect()
+        }
+    }
+}
+
+#[test]
+fn no_kind_of_panel_is_green_without_data() {
+    let mut seen = BTreeSet::new();
+    for spec in SPECS
+        .into_iter()
+        .chain(["tests/fixtures/cloudwatch/agent.yaml"])
+    {
+        let plan = plan(spec);
+        let boards = boards_of(spec, &plan);
+        for dashboard in &plan.dashboards {
+            let (board, drawn) = drawn(&boards, dashboard);
+            for panel in dashboard.panels() {
+                let kind = kind(&panel.draw);
+                seen.insert(kind);
+                let Some(shown) = drawn.get(&u64::from(panel.id)) else {
+                    assert_eq!(kind, "text");
+                    continue;
+                };
+                let at = format!("{}: {} ({kind})", board.name, panel.title);
+                let texts = without_data(kind, shown);
+                for (text, color) in &texts {
+                    assert!(
+                        ["no data", "-", ""].contains(&text.as_str()),
+                        "{at}: {text}"
+                    );
+                    assert!(
+                        !["green", "#14746F"].contains(&color.as_str()),
+                        "{at}: {text}"
+                    );
+                }
+                let is_value = ![
+                    "text",
+                    "heatmap",
+                    "table",
+                    "alerts",
+                    "objectives",
+                    "changes",
+                ]
+                .contains(&kind);
+                assert!(!is_value || texts[0].0 == "no data", "{at}: {texts:?}");
+            }
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), KINDS);
+}
+
+/// The state of a tile is written beside its value: one word for each of its colours.
+#[test]
+fn a_tile_says_its_state_in_a_word() {
+    let mut words = BTreeSet::new();
+    for board in boards() {
+        for panel in board.panels() {
+            let tile = panel["options"]["graphMode"] == "area";
+            let steps = panel["fieldConfig"]["defaults"]["thresholds"]["steps"].as_array();
+            let Some(steps) = steps.filter(|steps| tile && steps.len() > 1) else {
+                continue;
+            };
+            let at = format!("{}: {}", board.name, title(panel));
+            let state = &panel["targets"][1];
+            assert_eq!(
+                (&state["instant"], &state["expr"]),
+                (&json!(true), &panel["targets"][0]["expr"]),
+                "{at}"
+            );
+            let own = &panel["fieldConfig"]["overrides"][0];
+            assert_eq!(own["matcher"]["options"], state["refId"], "{at}");
+            let mappings = own["properties"][0]["value"].as_array().unwrap();
+            let ranges: Vec<_> = mappings.iter().filter(|m| m["type"] == "range").collect();
+            let from: Vec<_> = ranges.iter().rev().map(|m| &m["options"]["from"]).collect();
+            assert_eq!(
+                from,
+                steps.iter().map(|step| &step["value"]).collect::<Vec<_>>(),
+                "{at}"
+            );
+            for (range, step) in ranges.iter().rev().zip(steps) {
+                let word = range["options"]["result"]["text"].as_str().unwrap();
+                assert_eq!(word == "ok", step["color"] == "green", "{at}: {word}");
+                words.insert(word.to_owned());
+            }
+        }
+    }
+    assert!(words.len() >= 4, "{words:?}");
+}
+
+/// A percentile at the last boundary of its histogram has a line that says so, and only there.
+#[test]
+fn percentiles_say_where_their_histogram_ends() {
+    let mut ends = 0;
+    for board in boards() {
+        for panel in board.panels() {
+            let end = targets(panel).find(|(_, legend)| *legend == "histogram ends here");
+            let Some((expr, _)) = end else { continue };
+            ends += 1;
+            let at = format!("{}: {}", board.name, title(panel));
+            let (bound, reached) = expr.split_once("and on ()").expect(&at);
+            let bound = bound
+                .trim()
+                .strip_prefix("vector(")
+                .and_then(|rest| rest.strip_suffix(')'));
+            let bound = bound.expect(&at);
+            assert!(
+                reached.trim_end().ends_with(&format!(">= {bound}")),
+                "{at}: {expr}"
+            );
+            assert!(
+                reached.contains("histogram_quantile(") || reached.contains(":quantile"),
+                "{at}: {expr}"
+            );
+        }
+    }
+    assert!(ends > 10, "{ends}");
 }
 
 /// Red, green and blue as light, from 0 to 1.

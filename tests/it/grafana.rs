@@ -261,7 +261,12 @@ dashboards:
         asked[..2].iter().all(|query| query.contains("[10m]")),
         "the line and all curves look back alike: {asked:?}"
     );
-    assert_eq!(asked[2..], ["vector(3)"]);
+    assert_eq!(asked[2], "vector(3)");
+    assert!(
+        asked[3..]
+            .iter()
+            .all(|query| query.contains("vector(2560) and on ()"))
+    );
     let hits = panel(&board, "Hits");
     assert_eq!(steps(hits), [(None, "orange"), (Some(0.5), "green")]);
     assert_eq!(queries(hits)[1..], ["vector(0.5)", "vector(0.7)"]);

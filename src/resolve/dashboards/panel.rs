@@ -69,6 +69,8 @@ struct Content {
     runbooks: Vec<(String, String)>,
     /// True when low values are the bad ones.
     lower: bool,
+    /// The last boundary of the histogram that percentiles are read from.
+    ends: Option<Number>,
 }
 
 impl Panels<'_, '_> {
@@ -147,6 +149,7 @@ impl Panels<'_, '_> {
             leads: content.leads,
             objective: None,
             past: None,
+            ends: content.ends,
             links: content.runbooks,
             size: match kind {
                 GraphKind::Number | GraphKind::Gauge | GraphKind::Status => Size::Small,
@@ -342,6 +345,10 @@ impl Panels<'_, '_> {
             }
         };
         self.seen.add(signal);
+        if matches!(shown.stat, Stat::Quantile(_)) {
+            let last = signal.buckets().last().map(|bucket| bucket.bound);
+            content.ends = content.ends.max(last);
+        }
         content.units.push((unit, wanted.name.span));
         content.series.push(Series {
             title: match wanted.title {
@@ -605,6 +612,7 @@ pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
         leads: Vec::new(),
         objective: None,
         past: None,
+        ends: None,
         links: Vec::new(),
         size: Size::Large,
     }
