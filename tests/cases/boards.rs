@@ -298,7 +298,7 @@ fn the_verdict_says_since_when_and_until_when() {
     let tier = ", alertname=\"TtftErrorBudgetBurn\", severity=\"critical\", tier=\"1h\"";
     let fires = of("ALERTS", &format!("{tier}, alertstate=\"firing\""));
     let since = of("ALERTS_FOR_STATE", tier);
-    let waiting = ENGINE.replace("kv_cache_usage_perc", "num_requests_waiting");
+    let running = ENGINE.replace("kv_cache_usage_perc", "num_requests_running");
     let series = [
         (ratio.as_str(), "0.001x10 0.2x50"),
         (&left, "0.5x60"),
@@ -312,8 +312,7 @@ fn the_verdict_says_since_when_and_until_when() {
         ),
         (&fires, "_x20 1x10"),
         (&since, "_x15 900x20"),
-        (ENGINE, "0x40"),
-        (&waiting, "0x40"),
+        (&running, "0x40"),
     ];
     let said = |title: &str, what: &str, value: f64| {
         let row = format!("label_replace(vector(1), \"what\", \"{what}\", \"\", \"\")");

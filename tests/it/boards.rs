@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use slosmith::plan::dashboard::Draw;
 use slosmith::plan::{Condition, Dashboard, Plan, Signal, Source, alert, words};
 use slosmith::promql::ast::{AggregateOp, ExprKind};
 use slosmith::promql::{Dialect, parse_with};
 use slosmith::resolve::{Options, resolve};
-use slosmith::spec::GraphKind;
 use slosmith::target::{self, Target};
 use slosmith::template::Templates;
+
+mod missing;
 
 const SPECS: [&str; 5] = [
     "specs/fleet.yaml",
@@ -516,151 +516,6 @@ fn a_number_is_new_or_says_no_data() {
             }
         }
     }
-}
-
-/// Every way to draw a panel. A new one does not compile here until a test says how it looks without data.
-fn kind(draw: &Draw) -> &'static str {
-    match draw {
-        Draw::Graph(GraphKind::Number) => "number",
-        Draw::Graph(GraphKind::Gauge) => "gauge",
-        Draw::Graph(GraphKind::Status) => "status",
-        Draw::Graph(GraphKind::Timeseries) => "lines",
-        Draw::Graph(GraphKind::Stacked) => "stacked",
-        Draw::Graph(GraphKind::Bars) => "bars",
-        Draw::Graph(GraphKind::Heatmap) => "heatmap",
-        Draw::Graph(GraphKind::Table) => "table",
-        Draw::Tile => "tile",
-        Draw::Text(_) => "text",
-        Draw::Alerts(_) => "alerts",
-        Draw::Objectives(_) => "objectives",
-        Draw::Changes(_) => "changes",
-        Draw::Verdict(_) => "verdict",
-        Draw::Fact(_) => "fact",
-    }
-}
-
-const KINDS: [&str; 15] = [
-    "alerts",
-    "bars",
-    "changes",
-    "fact",
-    "gauge",
-    "heatmap",
-    "lines",
-    "number",
-    "objectives",
-    "stacked",
-    "status",
-    "table",
-    "text",
-    "tile",
-    "verdict",
-];
-
-/// The text and the colour that Grafana gives a missing value: those of a mapping, else `noValue` in the colour of the lowest region.
-fn missing(field: &Value) -> (String, String) {
-    let mappings = field["mappings"].as_array().into_iter().flatten();
-    let mapped = mappings.filter(|m| {
-        m["type"] == "special"
-            && ["null", "null+nan"]
-                .iter()
-                .any(|kind| m["options"]["match"] == *kind)
-    });
-    let result = mapped.map(|m| &m["options"]["result"]).next();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let base = text(&field["thresholds"]["steps"][0]["color"]);
-    match result {
-        Some(result) => (
-            text(&result["text"]),
-            result["color"].as_str().map_or(base, str::to_owned),
-        ),
-        None => (text(&field["noValue"]), base),
-    }
-}
-
-/// The look of a panel without data: each text with its colour. Values over time are not drawn, so they have none.
-fn without_data(kind: &str, panel: &Value) -> Vec<(String, String)> {
-    let defaults = &panel["fieldConfig"]["defaults"];
-    let overrides = panel["fieldConfig"]["overrides"]
-        .as_array()
-        .into_iter()
-        .flatten();
-    let properties = overrides.map(|of| {
-        let all = of["properties"].as_array().unwrap().iter();
-        let named = all.map(|p| (p["id"].as_str().unwrap().to_owned(), p["value"].clone()));
-        Value::Object(named.collect())
-    });
-    match kind {
-        "text" | "heatmap" => Vec::new(),
-        "lines" | "stacked" | "bars" => {
-            let custom = &defaults["custom"];
-            assert_eq!(custom["spanNulls"], false, "a gap stays a gap");
-            let shaded = custom["thresholdsStyle"]["mode"] != "off";
-            let base = defaults["thresholds"]["steps"][0]["color"]
-                .as_str()
-                .unwrap();
-            let base = if shaded { base } else { "" };
-            vec![(missing(defaults).0, base.to_owned())]
-        }
-        "number" | "gauge" | "status" | "tile" | "verdict" | "fact" => {
-            let words = properties.map(|field| missing(&field));
-            std::iter::once(missing(defaults)).chain(words).collect()
-        }
-        _ => {
-            // Text without a background has the colour of text.
-            let colored = properties.filter(|field| {
-                let style = &field["custom.cellOptions"]["type"];
-                *style == "color-text" || *style == "color-background"
-            });
-            colored.map(|field| missing(&field)).collect()
-        }
-    }
-}
-
-#[test]
-fn no_kind_of_panel_is_green_without_data() {
-    let mut seen = BTreeSet::new();
-    for spec in SPECS
-        .into_iter()
-        .chain(["tests/fixtures/cloudwatch/agent.yaml"])
-    {
-        let plan = plan(spec);
-        let boards = boards_of(spec, &plan);
-        for dashboard in &plan.dashboards {
-            let (board, drawn) = drawn(&boards, dashboard);
-            for panel in dashboard.panels() {
-                let kind = kind(&panel.draw);
-                seen.insert(kind);
-                let Some(shown) = drawn.get(&u64::from(panel.id)) else {
-                    assert_eq!(kind, "text");
-                    continue;
-                };
-                let at = format!("{}: {} ({kind})", board.name, panel.title);
-                let texts = without_data(kind, shown);
-                for (text, color) in &texts {
-                    assert!(
-                        ["no data", "-", ""].contains(&text.as_str()),
-                        "{at}: {text}"
-                    );
-                    assert!(
-                        !["green", "#14746F"].contains(&color.as_str()),
-                        "{at}: {text}"
-                    );
-                }
-                let is_value = ![
-                    "text",
-                    "heatmap",
-                    "table",
-                    "alerts",
-                    "objectives",
-                    "changes",
-                ]
-                .contains(&kind);
-                assert!(!is_value || texts[0].0 == "no data", "{at}: {texts:?}");
-            }
-        }
-    }
-    assert_eq!(seen.into_iter().collect::<Vec<_>>(), KINDS);
 }
 
 /// The state of a tile is written beside its value: one word for each of its colours.

@@ -81,7 +81,7 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
     for row in [
         "<td class=\"red\">burning fast</td><td>Availability</td>",
         "<td class=\"red\">missed</td><td>End-to-end latency</td>",
-        "<td class=\"red\">firing</td><td>Queue depth</td>",
+        "<td class=\"red\">firing</td><td>KV cache usage</td>",
         "<td>open</td><td>QueueOverflow</td>",
     ] {
         assert!(bad.contains(row), "{row}: {bad}");
