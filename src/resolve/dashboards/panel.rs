@@ -10,7 +10,7 @@ use crate::plan::dashboard::{
     Draw, Origin, Panel, PanelSignal, Place, Role, Series, Size, Threshold,
 };
 use crate::plan::words::{capital, reading};
-use crate::plan::{Query, Signal, SignalKind, Source, ValueUnit, Window};
+use crate::plan::{DEFAULT_WINDOW, Query, Signal, SignalKind, Source, ValueUnit, Window};
 use crate::promql::{self, Dialect};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
@@ -69,6 +69,8 @@ struct Content {
     runbooks: Vec<(String, String)>,
     /// True when low values are the bad ones.
     lower: bool,
+    /// The window of the values.
+    window: Option<Duration>,
     /// The last boundary of the histogram that percentiles are read from.
     ends: Option<Number>,
 }
@@ -139,7 +141,10 @@ impl Panels<'_, '_> {
         content.runbooks.extend(runbook);
         Some(Panel {
             id: 0,
-            title: self.title(p),
+            title: match content.window.filter(|_| is_now(kind)) {
+                Some(window) => format!("{} · last {window}", self.title(p)),
+                None => self.title(p),
+            },
             description: described(p.description.as_ref(), &content),
             draw: kind.into(),
             series: content.series,
@@ -329,6 +334,8 @@ impl Panels<'_, '_> {
                 (Some(window), _) => Window::Fixed(window),
                 // PromQL from the spec has no window that could follow the zoom.
                 (None, Source::Raw(_)) => read.window,
+                // A number must not depend on the zoom.
+                (None, _) if is_now(kind) => Window::Fixed(DEFAULT_WINDOW),
                 (None, _) => Window::Zoom,
             },
             ..read
@@ -502,6 +509,9 @@ impl Content {
             Stat::Rate | Stat::Avg | Stat::Increase => None,
             _ => return,
         };
+        if let Window::Fixed(window) = window {
+            self.window = Some(window);
+        }
         let span = match window {
             Window::Fixed(window) => format!("Each point covers the previous {window}."),
             Window::Zoom if stat == Stat::Avg && signal.kind() == SignalKind::Gauge => {
@@ -545,6 +555,11 @@ impl Content {
             self.runbooks.push(link);
         }
     }
+}
+
+/// True for panels of one value, whose title has its window: a graph shows its time on an axis.
+fn is_now(kind: GraphKind) -> bool {
+    matches!(kind, GraphKind::Number | GraphKind::Gauge)
 }
 
 /// A value that is not a rate.

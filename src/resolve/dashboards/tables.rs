@@ -74,7 +74,9 @@ impl Scope<'_> {
             true => rows,
             false => {
                 let groups: Vec<_> = self.groups.iter().rev().map(String::as_str).collect();
-                joined(rows, FOR, " ", &groups)
+                let rows = joined(rows, FOR, " ", &groups);
+                // A row without groups is of nothing, not of spaces.
+                labelled(rows, FOR, "", FOR, " *")
             }
         }
     }
@@ -224,7 +226,7 @@ impl Judged {
         let zero = Number::from_integer(0);
         let mut step = Number::from_integer(1);
         while self.bound > zero && step * 100 > self.bound && step > Number::new(1, 1_000_000) {
-            step = step / 10;
+            step /= 10;
         }
         decimal(step)
     }

@@ -104,7 +104,11 @@ fn cells(cells: &Cells) -> Vec<Value> {
         json!({"type": "color-background", "mode": "basic"}),
     );
     match cells {
-        Cells::Text(words) if words.is_empty() => vec![property("noValue", json!("-"))],
+        // Grafana takes text like `0.90` for a number.
+        Cells::Text(words) if words.is_empty() => vec![
+            property("unit", json!("string")),
+            property("noValue", json!("-")),
+        ],
         Cells::Always(word) => {
             let all = json!({"pattern": ".+", "result": {"index": 0, "text": word}});
             vec![
