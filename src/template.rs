@@ -86,6 +86,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "grafana/panels/tile.json",
     "grafana/panels/verdict.json",
     "grafana/panels/bounds.json",
+    "grafana/panels/fact.json",
     "grafana/panels/gauge.json",
     "grafana/panels/head.json",
     "grafana/panels/heatmap.json",

@@ -163,9 +163,11 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts(_) => states(builder, account),
-        Draw::Objectives(_) | Draw::Verdict(_) => Err(vec![NotExpressible::OnlyPromQl(
-            "the table joins several PromQL queries",
-        )]),
+        Draw::Objectives(_) | Draw::Changes(_) | Draw::Verdict(_) | Draw::Fact(_) => {
+            Err(vec![NotExpressible::OnlyPromQl(
+                "the table joins several PromQL queries",
+            )])
+        }
         Draw::Graph(_) | Draw::Tile => {
             if let Some(alarms) = status(builder, panel, account) {
                 return Ok((Content::Alarms(alarms), Vec::new()));

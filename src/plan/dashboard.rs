@@ -84,6 +84,8 @@ pub struct Panel {
     pub objective: Option<String>,
     /// The time it shows up to now, where that is not the dashboard's.
     pub past: Option<Duration>,
+    /// The last boundary of the histogram under its percentiles: no percentile can be above it.
+    pub ends: Option<Number>,
     /// Where it leads: title and URL.
     pub links: Vec<(String, String)>,
     /// How much room it takes.
@@ -103,8 +105,12 @@ pub enum Draw {
     Alerts(Vec<Column>),
     /// All objectives.
     Objectives(Vec<Column>),
+    /// What started, and how it is configured.
+    Changes(Vec<Column>),
     /// The worst state of objectives and alerts, in words for its number.
     Verdict(Vec<Word>),
+    /// What belongs to the verdict: one value, and whose it is.
+    Fact(Cells),
 }
 
 /// A word for a number, and its colour.
@@ -116,7 +122,12 @@ impl Draw {
         match self {
             Self::Graph(kind) => Some(*kind),
             Self::Tile => Some(GraphKind::Number),
-            Self::Text(_) | Self::Alerts(_) | Self::Objectives(_) | Self::Verdict(_) => None,
+            Self::Text(_)
+            | Self::Alerts(_)
+            | Self::Objectives(_)
+            | Self::Changes(_)
+            | Self::Verdict(_)
+            | Self::Fact(_) => None,
         }
     }
 }
@@ -164,8 +175,10 @@ pub enum Cells {
     Share(u32),
     /// Words for numbers, from the best to the worst.
     Words(Vec<Word>),
-    /// How long ago a time was, given in milliseconds since 1970.
+    /// How long ago a time was, given in milliseconds since 1970; 0 is never.
     Since,
+    /// The time in which a budget is spent, in seconds; below 0, it is not.
+    Spent,
     /// Nothing: other columns use it.
     Hidden,
 }

@@ -43,6 +43,17 @@ pub fn condition_held(condition: &Condition, hold: Duration) -> String {
     }
 }
 
+/// What an alert on one condition is about, as a title: `P95 time to first token`. Nothing says it for several conditions or for PromQL
+/// from the spec, except the name of the alert.
+pub fn about(condition: &Condition) -> Option<String> {
+    match condition {
+        Condition::Compare(compare) => Some(capital(&subject(compare))),
+        Condition::Absent(absent) => Some(format!("No data for {}", inside(&absent.signal.title))),
+        Condition::Raw(raw) => raw.words.as_deref().map(capital),
+        Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => None,
+    }
+}
+
 /// The parts of a condition: `queue depth > 5; p95 queue time > 2s`.
 pub fn parts(condition: &Condition) -> String {
     match condition {

@@ -163,15 +163,18 @@ pub fn aggregate<S: AsRef<str>>(op: AggregateOp, by: &[S], expr: impl Into<Expr>
     .into()
 }
 
-/// `topk(count, expr)`
-pub fn top(count: u32, expr: impl Into<Expr>) -> Expr {
-    ExprKind::Aggregate(Aggregate {
-        op: AggregateOp::Topk,
-        param: Some(Box::new(number(count.to_string()))),
-        expr: Box::new(expr.into()),
-        grouping: None,
-    })
-    .into()
+/// `op by (labels) (param, expr)`: `topk(1, expr)`, `count_values by (cluster) ("value", expr)`.
+pub fn aggregate_with<S: AsRef<str>>(
+    op: AggregateOp,
+    param: Expr,
+    by: &[S],
+    expr: impl Into<Expr>,
+) -> Expr {
+    let mut made = aggregate(op, by, expr);
+    if let ExprKind::Aggregate(aggregate) = &mut made.kind {
+        aggregate.param = Some(Box::new(param));
+    }
+    made
 }
 
 /// `min by (labels) (expr)`; see [`aggregate`].

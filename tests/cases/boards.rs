@@ -34,6 +34,21 @@ pub(crate) fn trials() -> Vec<Trial> {
             objectives_have_a_state,
         ),
         trial(
+            "boards::no_query_calls_missing_data_healthy",
+            Needs::Promtool,
+            no_query_calls_missing_data_healthy,
+        ),
+        trial(
+            "boards::an_alert_shows_its_value_and_recovers",
+            Needs::Promtool,
+            an_alert_shows_its_value_and_recovers,
+        ),
+        trial(
+            "boards::the_verdict_says_since_when_and_until_when",
+            Needs::Promtool,
+            the_verdict_says_since_when_and_until_when,
+        ),
+        trial(
             "boards::legends_name_clusters_where_there_are_several",
             Needs::Promtool,
             legends_name_clusters_where_there_are_several,
@@ -96,13 +111,21 @@ fn overview() -> Value {
     serde_json::from_str(&overview.expect("an overview").text).unwrap()
 }
 
-/// How many rows of a table have some labels and a state, with all groups chosen.
-fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+/// A query of a panel, with all groups chosen.
+fn query(title: &str, target: usize) -> String {
     let board = overview();
     let panels = board["panels"].as_array().unwrap();
-    let table = panels.iter().find(|panel| panel["title"] == title).unwrap();
-    let query = table["targets"][0]["expr"].as_str().unwrap();
-    let query = query.replace("$cluster", ".*").replace("$model_name", ".*");
+    let panel = panels.iter().find(|panel| panel["title"] == title).unwrap();
+    let query = panel["targets"][target]["expr"].as_str().unwrap();
+    query.replace("$cluster", ".*").replace("$model_name", ".*")
+}
+
+/// How many rows of a table have some labels and a state.
+fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+    rows_of(&query(title, 0), labels, state)
+}
+
+fn rows_of(query: &str, labels: &[(&str, &str)], state: u32) -> String {
     let row = labels
         .iter()
         .fold("vector(1)".to_owned(), |row, (label, value)| {
@@ -131,8 +154,8 @@ fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f6
 fn missing_data_is_never_healthy() {
     let engine = ENGINE.replace("kv_cache_usage_perc", "num_requests_running");
     let fine = alert("nothing is firing", 0);
-    let silent = alert("no data from vllm", 3);
-    let unruled = alert("no data from the recording rules", 3);
+    let silent = alert("no data from vllm", 4);
+    let unruled = alert("no data from the recording rules", 4);
     // Nothing at all.
     ask(
         &[],
@@ -167,6 +190,169 @@ fn missing_data_is_never_healthy() {
     );
 }
 
+/// Without any series, no number has a value, and no state is the best one.
+fn no_query_calls_missing_data_healthy() {
+    let board = overview();
+    let panels = board["panels"].as_array().unwrap();
+    let mut checks = Vec::new();
+    for panel in panels {
+        let title = panel["title"].as_str().unwrap();
+        let targets = panel["targets"].as_array().map_or(0, Vec::len);
+        match panel["type"].as_str().unwrap() {
+            // NaN is not itself.
+            "stat" if !["Verdict", "Since"].contains(&title) => {
+                checks.extend((0..targets).map(|i| {
+                    let query = query(title, i);
+                    format!("({query}) == ({query})")
+                }));
+            }
+            "stat" if title == "Verdict" => checks.push(format!("({}) == 0", query(title, 0))),
+            "table" if title != "Replicas by start" => {
+                checks.push(format!("({}) == 0", query(title, 0)));
+                checks.extend((1..targets).map(|i| query(title, i)));
+            }
+            _ => {}
+        }
+    }
+    assert!(checks.len() > 20, "{}", checks.len());
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|expr| (expr.as_str(), "5m", None))
+        .collect();
+    ask(&[], &[], &checks);
+}
+
+fn an_alert_shows_its_value_and_recovers() {
+    let bucket = |le: &str| {
+        format!(
+            "vllm:time_to_first_token_seconds_bucket{{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\", le=\"{le}\"}}"
+        )
+    };
+    let [fast, slow, all] = ["2.5", "5.0", "+Inf"].map(bucket);
+    let alerts = |name: &str, more: &str| {
+        format!(
+            "ALERTS{{service=\"vllm-serving\", alertname=\"{name}\", severity=\"critical\", alertstate=\"firing\", cluster=\"c\", model_name=\"m\"{more}}}"
+        )
+    };
+    let high = alerts("VLLMHighTTFT", "");
+    let burning = alerts("TtftErrorBudgetBurn", ", slo=\"ttft\", tier=\"1h\"");
+    let ratio = |window: &str| {
+        format!(
+            "slo:error_ratio:rate{{service=\"vllm-serving\", slo=\"ttft\", window=\"{window}\", cluster=\"c\", model_name=\"m\"}}"
+        )
+    };
+    let (short, long) = (ratio("5m"), ratio("1h"));
+    let series = [
+        // Every request takes between 2.5 and 5 seconds, then at most 2.5.
+        (fast.as_str(), "0x20 0+60x20"),
+        (&slow, "0+60x40"),
+        (&all, "0+60x40"),
+        (&high, "1x40"),
+        (&burning, "1x40"),
+        (&short, "0.3x20 0.001x20"),
+        (&long, "0.25x40"),
+        (
+            "slo:error_budget:ratio{service=\"vllm-serving\", slo=\"ttft\"}",
+            "0.01x40",
+        ),
+        (ENGINE, "0x40"),
+    ];
+    let shown = |name: &str, value: &str, bound: &str| {
+        let labels = [
+            ("alertname", name),
+            ("measured", value),
+            ("threshold", bound),
+        ];
+        rows_of(&query("Alerts", 2), &labels, 1)
+    };
+    let value = shown("VLLMHighTTFT", "4.88s", "> 3s");
+    let burn = shown("TtftErrorBudgetBurn", "25", "burn rate > 13.4 in 1h");
+    let state = |name: &str, state: u32| {
+        let labels = [("alertname", name), ("for", "m c"), ("alert_name", name)];
+        rows("Alerts", &labels, state)
+    };
+    let checks = [
+        (value, "15m", Some(1.0)),
+        (burn, "15m", Some(1.0)),
+        (state("VLLMHighTTFT", 3), "15m", Some(1.0)),
+        (state("TtftErrorBudgetBurn", 3), "15m", Some(1.0)),
+        (state("VLLMHighTTFT", 2), "35m", Some(1.0)),
+        (state("TtftErrorBudgetBurn", 2), "35m", Some(1.0)),
+        (state("VLLMHighTTFT", 3), "35m", None),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, at, value)| (expr.as_str(), *at, *value))
+        .collect();
+    ask(&[], &series, &checks);
+}
+
+fn the_verdict_says_since_when_and_until_when() {
+    let of = |name: &str, more: &str| {
+        format!(
+            "{name}{{service=\"vllm-serving\", slo=\"ttft\", cluster=\"c\", model_name=\"m\"{more}}}"
+        )
+    };
+    let ratio = of("slo:error_ratio:rate", ", window=\"5m\"");
+    let left = of("slo:error_budget_remaining:ratio", "");
+    let tier = ", alertname=\"TtftErrorBudgetBurn\", severity=\"critical\", tier=\"1h\"";
+    let fires = of("ALERTS", &format!("{tier}, alertstate=\"firing\""));
+    let since = of("ALERTS_FOR_STATE", tier);
+    let running = ENGINE.replace("kv_cache_usage_perc", "num_requests_running");
+    let series = [
+        (ratio.as_str(), "0.001x10 0.2x50"),
+        (&left, "0.5x60"),
+        (
+            "slo:error_budget:ratio{service=\"vllm-serving\", slo=\"ttft\"}",
+            "0.01x60",
+        ),
+        (
+            "slo:objective:ratio{service=\"vllm-serving\", slo=\"availability\"}",
+            "0.999x60",
+        ),
+        (&fires, "_x20 1x10"),
+        (&since, "_x15 900x20"),
+        (&running, "0x40"),
+    ];
+    let said = |title: &str, what: &str, value: f64| {
+        let row = format!("label_replace(vector(1), \"what\", \"{what}\", \"\", \"\")");
+        format!(
+            "count((({}) == {value}) and on (what) {row})",
+            query(title, 0)
+        )
+    };
+    let spent = "Budget spent in, at this rate";
+    let ttft = "Time to first token";
+    let checks = [
+        (said("Since", "nothing fires", 0.0), "5m", Some(1.0)),
+        (said(spent, "all budgets last", -1.0), "5m", Some(1.0)),
+        // The last moment without a burn, then the moment in which the alert became true.
+        (said("Since", ttft, 600_000.0), "15m", Some(1.0)),
+        (
+            said("Since", "Time to first token: error budget", 900_000.0),
+            "25m",
+            Some(1.0),
+        ),
+        (said("Verdict", ttft, 9.0), "25m", Some(1.0)),
+        // Half of the budget of 28 days, at a burn rate of 20.
+        (
+            said(spent, ttft, 0.5 * 28.0 * 86_400.0 / 20.0),
+            "15m",
+            Some(1.0),
+        ),
+        (
+            said("Since", "no data from vllm", 2_400_000.0),
+            "50m",
+            Some(1.0),
+        ),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, at, value)| (expr.as_str(), *at, *value))
+        .collect();
+    ask(&[], &series, &checks);
+}
+
 fn a_page_hides_the_ticket_of_its_objective_only() {
     let series = |name: &str, severity: &str, tier: &str, cluster: &str| {
         format!(
@@ -188,7 +374,7 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
             ("alertname", "TtftErrorBudgetBurn"),
             ("severity", "critical"),
         ],
-        2,
+        3,
     );
     let warned = rows(
         "Alerts",
@@ -196,7 +382,7 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
             ("alertname", "TtftErrorBudgetBurn"),
             ("severity", "warning"),
         ],
-        2,
+        3,
     );
     let fine = alert("nothing is firing", 0);
     ask(

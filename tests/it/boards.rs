@@ -10,6 +10,8 @@ use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, Target};
 use slosmith::template::Templates;
 
+mod missing;
+
 const SPECS: [&str; 5] = [
     "specs/fleet.yaml",
     "specs/mangaassist.yaml",
@@ -152,10 +154,15 @@ fn every_line_says_what_it_is() {
                 else {
                     continue;
                 };
-                assert_eq!(
-                    shown["fieldConfig"]["defaults"]["custom"]["thresholdsStyle"]["mode"],
-                    "off"
-                );
+                // Only the tiers of burn rates are shaded, and nothing that calls nobody.
+                let defaults = &shown["fieldConfig"]["defaults"];
+                let burns = defaults["custom"]["scaleDistribution"]["type"] == "log";
+                let (mode, base) = match burns {
+                    true => ("area", "transparent"),
+                    false => ("off", ""),
+                };
+                assert_eq!(defaults["custom"]["thresholdsStyle"]["mode"], mode);
+                assert!(!burns || defaults["thresholds"]["steps"][0]["color"] == base);
                 for bound in &panel.thresholds {
                     lines += 1;
                     let name = words::line(bound);
@@ -421,7 +428,12 @@ fn an_overview_begins_with_the_verdict() {
     {
         let panels = board.panels();
         assert_eq!(title(panels[0]), "Verdict");
-        let panels = &panels[1..];
+        assert_eq!(title(panels[1]), "Since");
+        let facts = panels
+            .iter()
+            .take_while(|p| !title(p).starts_with("Requests"))
+            .count();
+        let panels = &panels[facts.clamp(2, 3)..];
         let tiles: Vec<_> = panels.iter().take_while(|p| p["type"] == "stat").collect();
         assert!((2..=8).contains(&tiles.len()), "{}", board.name);
         for tile in &tiles {
@@ -438,10 +450,10 @@ fn an_overview_begins_with_the_verdict() {
         let tables = &panels[tiles.len()..tiles.len() + 2];
         assert_eq!(
             tables.iter().map(|p| title(p)).collect::<Vec<_>>(),
-            ["SLOs", "Alerts"]
+            ["Alerts", "SLOs"]
         );
         let place = &tables[1]["gridPos"];
-        // 1000 pixels are 24 lines of 38 below the head of the page: the first alerts are in sight.
+        // 1000 pixels are 24 lines of 38 below the head of the page: the first rows of both tables are in sight.
         let top = place["y"].as_u64().unwrap();
         assert!(top + 2 <= 24, "{}: {top}", board.name);
     }
@@ -487,8 +499,8 @@ fn a_number_is_new_or_says_no_data() {
                 let ends = target["expr"].as_str().unwrap().ends_with("vector(NaN)");
                 assert!(target["instant"] == true || ends, "{at}");
             }
-            // The verdict always has a value: missing data is one of its states.
-            if title(panel) != "Verdict" {
+            // The verdict has a value: missing data is one of its states. Facts have neutral colours.
+            if !["Verdict", "Since", "Budget spent in, at this rate"].contains(&title(panel)) {
                 let mappings = panel["fieldConfig"]["defaults"]["mappings"]
                     .as_array()
                     .unwrap();
@@ -504,6 +516,73 @@ fn a_number_is_new_or_says_no_data() {
             }
         }
     }
+}
+
+/// The state of a tile is written beside its value: one word for each of its colours.
+#[test]
+fn a_tile_says_its_state_in_a_word() {
+    let mut words = BTreeSet::new();
+    for board in boards() {
+        for panel in board.panels() {
+            let tile = panel["options"]["graphMode"] == "area";
+            let steps = panel["fieldConfig"]["defaults"]["thresholds"]["steps"].as_array();
+            let Some(steps) = steps.filter(|steps| tile && steps.len() > 1) else {
+                continue;
+            };
+            let at = format!("{}: {}", board.name, title(panel));
+            let state = &panel["targets"][1];
+            assert_eq!(
+                (&state["instant"], &state["expr"]),
+                (&json!(true), &panel["targets"][0]["expr"]),
+                "{at}"
+            );
+            let own = &panel["fieldConfig"]["overrides"][0];
+            assert_eq!(own["matcher"]["options"], state["refId"], "{at}");
+            let mappings = own["properties"][0]["value"].as_array().unwrap();
+            let ranges: Vec<_> = mappings.iter().filter(|m| m["type"] == "range").collect();
+            let from: Vec<_> = ranges.iter().rev().map(|m| &m["options"]["from"]).collect();
+            assert_eq!(
+                from,
+                steps.iter().map(|step| &step["value"]).collect::<Vec<_>>(),
+                "{at}"
+            );
+            for (range, step) in ranges.iter().rev().zip(steps) {
+                let word = range["options"]["result"]["text"].as_str().unwrap();
+                assert_eq!(word == "ok", step["color"] == "green", "{at}: {word}");
+                words.insert(word.to_owned());
+            }
+        }
+    }
+    assert!(words.len() >= 4, "{words:?}");
+}
+
+/// A percentile at the last boundary of its histogram has a line that says so, and only there.
+#[test]
+fn percentiles_say_where_their_histogram_ends() {
+    let mut ends = 0;
+    for board in boards() {
+        for panel in board.panels() {
+            let end = targets(panel).find(|(_, legend)| *legend == "histogram ends here");
+            let Some((expr, _)) = end else { continue };
+            ends += 1;
+            let at = format!("{}: {}", board.name, title(panel));
+            let (bound, reached) = expr.split_once("and on ()").expect(&at);
+            let bound = bound
+                .trim()
+                .strip_prefix("vector(")
+                .and_then(|rest| rest.strip_suffix(')'));
+            let bound = bound.expect(&at);
+            assert!(
+                reached.trim_end().ends_with(&format!(">= {bound}")),
+                "{at}: {expr}"
+            );
+            assert!(
+                reached.contains("histogram_quantile(") || reached.contains(":quantile"),
+                "{at}: {expr}"
+            );
+        }
+    }
+    assert!(ends > 10, "{ends}");
 }
 
 /// Red, green and blue as light, from 0 to 1.

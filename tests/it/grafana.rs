@@ -239,6 +239,7 @@ dashboards:
           - {title: TTFT, signal: vllm.time_to_first_token, stats: [p50, p95]}
           - {title: Hits, signal: vllm.prefix_cache_hit_rate, thresholds: [{at: 70%, role: target}]}
           - {title: Hits now, kind: gauge, signal: vllm.prefix_cache_hit_rate}
+          - {title: Prompt tokens now, kind: number, signal: vllm.prompt_tokens}
           - {title: Preemptions, signal: vllm.preemptions}
           - {title: Own line, signal: vllm.requests_waiting, thresholds: [{at: 60, role: alert}]}
 "
@@ -261,17 +262,30 @@ dashboards:
         asked[..2].iter().all(|query| query.contains("[10m]")),
         "the line and all curves look back alike: {asked:?}"
     );
-    assert_eq!(asked[2..], ["vector(3)"]);
+    assert_eq!(asked[2], "vector(3)");
+    assert!(
+        asked[3..]
+            .iter()
+            .all(|query| query.contains("vector(2560) and on ()"))
+    );
     let hits = panel(&board, "Hits");
     assert_eq!(steps(hits), [(None, "orange"), (Some(0.5), "green")]);
     assert_eq!(queries(hits)[1..], ["vector(0.5)", "vector(0.7)"]);
+    // One value: its title has its window, that of the alert or else the usual one.
+    for (title, window) in [
+        ("Hits now · last 15m", "[15m]"),
+        ("Prompt tokens now · last 5m", "[5m]"),
+    ] {
+        let asked = queries(panel(&board, title));
+        assert!(asked[0].contains(window), "{asked:?}");
+    }
     let names: Vec<_> = hits["targets"].as_array().expect("targets")[1..]
         .iter()
         .map(|line| line["legendFormat"].clone())
         .collect();
     assert_eq!(names, ["alert Cold < 50%", "target 70%"]);
     assert_eq!(
-        steps(panel(&board, "Hits now")),
+        steps(panel(&board, "Hits now · last 15m")),
         [(None, "orange"), (Some(0.5), "green")]
     );
     let preemptions = panel(&board, "Preemptions");

@@ -245,7 +245,9 @@ fn imported_dashboards_ask_the_same() {
         .iter()
         .map(|query| query.replace("$model", "$model_name"))
         .collect();
-    let built = read(built);
+    let mut built = read(built);
+    // The lines of thresholds and of the ends of histograms.
+    built.retain(|query| !query.starts_with("vector("));
     assert_eq!(built.len(), 6, "{built:#?}");
     let others: Vec<_> = built
         .iter()

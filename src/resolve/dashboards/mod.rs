@@ -3,6 +3,7 @@
 //! `{signal: queue_depth}` in a row becomes a panel with its unit, a query filtered by the dashboard's variables, and
 //! the line at 80 of the alert that watches the same value.
 
+mod changes;
 mod objective;
 mod overview;
 mod panel;

@@ -171,6 +171,8 @@ impl Panels<'_, '_> {
         windows.push(BASE_WINDOW);
         windows.sort();
         windows.dedup();
+        // Now, and how it came: more lines hide each other.
+        windows.truncate(3);
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             let burn = bin(BinaryOp::Div, ratio, build::number(decimal(budget)));
@@ -247,7 +249,7 @@ impl Panels<'_, '_> {
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             one(
-                &window.to_string(),
+                &format!("last {window}"),
                 bin(BinaryOp::Sub, build::number("1"), ratio),
                 slo,
                 Origin::Good(slo.name.clone(), *window),

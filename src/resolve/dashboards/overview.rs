@@ -5,15 +5,18 @@ use super::panel::{amount, blank};
 use super::thresholds::{self, Watch};
 use super::variables::{filter_author, filtered};
 use crate::naming;
-use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, PanelSignal, Row, Series, Size};
-use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
+use crate::plan::dashboard::{COLUMNS, Cells, Draw, Origin, Panel, PanelSignal, Row, Series, Size};
+use crate::plan::{Alert, Condition, Dashboard, Query, Slo, SloKind, Window};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
-/// Maximum height of the table of SLOs, in lines: the alerts stay on the first screen.
-const MOST_LINES: u32 = 12;
+/// Maximum height of the table of SLOs, in lines.
+const MOST_LINES: u32 = 40;
+
+/// Height of the verdict, in lines.
+const VERDICT: u32 = 4;
 
 /// An incident of twenty minutes is seen; the budgets cover their own time.
 const RANGE: Duration = Duration::from_mins(6 * 60);
@@ -32,21 +35,23 @@ pub(super) fn dashboard(
         .collect();
     let title = format!("{}: overview", cx.title());
     let mut panels = Panels::new(cx, slos, alerts, variables);
-    let mut verdict = vec![panels.worst()];
+    let mut verdict = panels.verdict();
     verdict.extend(panels.tiles());
+    verdict.push(panels.firing(None));
     if !slos.is_empty() {
         verdict.push(panels.objectives());
     }
-    verdict.push(panels.firing(None));
     let objectives = slos.iter().flat_map(|slo| {
         panels.remember(slo);
         panels.slo(slo)
     });
     let objectives = objectives.collect();
     let behind = panels.behind(&shown);
+    let changes = vec![panels.changes()];
     let mut rows = Vec::new();
     for (title, panels) in [
         ("Is the service healthy?", verdict),
+        ("What changed?", changes),
         ("SLOs", objectives),
         ("Signals of the alerts", behind),
     ] {
@@ -76,6 +81,8 @@ const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. 
 - Current: good share over the SLO window
 - Budget left: remaining error budget
 - Burn rate: at 1, the budget lasts exactly one SLO window
+- Spent in: the time until the budget is spent, at the burn rate of the last five minutes; - below a burn rate of 1
+- Since: when the alert of the SLO became true, or when its budget began to burn
 
 States: burning fast (a paging alert fires), no data, missed (a percentile is above its objective), burning (a ticket alert fires), \
 burning now (burn rate of the last five minutes at least 1), budget spent, budget low (less than 25% left), ok.";
@@ -83,9 +90,12 @@ burning now (burn rate of the last five minutes at least 1), budget spent, budge
 impl Panels<'_, '_> {
     /// The table of SLOs. It gets its queries when all panels are known.
     fn objectives(&self) -> Panel {
-        let rows = u32::try_from(self.slos.len()).unwrap_or(MOST_LINES);
-        // A row of the table takes a line; title, heading and borders take three. Some SLOs have several label sets.
-        let lines = (rows + rows / 2 + 3).clamp(6, MOST_LINES);
+        // A row of the table takes a line; title, heading and borders take three. Two models are usual.
+        let rows = self.slos.iter().map(|slo| match slo.labels.len() {
+            0 | 1 => 1,
+            _ => 2,
+        });
+        let lines = (rows.sum::<u32>() + 3).clamp(6, MOST_LINES);
         Panel {
             description: OBJECTIVES.to_owned(),
             size: Size::Fixed(COLUMNS, lines),
@@ -93,15 +103,42 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// The worst state of all SLOs and alerts. It gets its query when all panels are known.
-    fn worst(&self) -> Panel {
-        Panel {
-            description: "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is \
-                          a state of its own. The tables below have all states."
-                .to_owned(),
-            size: Size::Fixed(COLUMNS, 3),
-            ..blank("Verdict".to_owned(), Draw::Verdict(Vec::new()))
+    /// The worst state of all SLOs and alerts, since when it is so, and when a budget is spent. The panels get their queries when all
+    /// others are known.
+    fn verdict(&self) -> Vec<Panel> {
+        let worst = "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is a \
+                     state of its own. The tables below have all states.";
+        let since = "When this began, and with what: the first paging alert that fires; else the end of missing data; else the first \
+                     ticket alert that fires; else the SLO that has burned for the longest time.";
+        let spent = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
+                     burn rate below 1 last for their SLO window.";
+        let budgets = self
+            .slos
+            .iter()
+            .any(|slo| matches!(slo.kind, SloKind::Events(_)));
+        let mut panels = vec![
+            ("Verdict", worst, Draw::Verdict(Vec::new())),
+            ("Since", since, Draw::Fact(Cells::Since)),
+        ];
+        if budgets {
+            panels.push((
+                "Budget spent in, at this rate",
+                spent,
+                Draw::Fact(Cells::Spent),
+            ));
         }
+        let half = COLUMNS / 2;
+        let facts = u32::try_from(panels.len() - 1).unwrap_or(1);
+        let panel = |(title, about, draw): (&str, &str, Draw)| Panel {
+            description: about.to_owned(),
+            size: match draw {
+                Draw::Verdict(_) => Size::Fixed(half, VERDICT),
+                _ => Size::Fixed(half / facts, VERDICT),
+            },
+            unit: amount(Unit::Seconds),
+            ..blank(title.to_owned(), draw)
+        };
+        panels.into_iter().map(panel).collect()
     }
 
     /// The table of pending and firing alerts. It gets its queries when all panels are known.
@@ -109,16 +146,17 @@ impl Panels<'_, '_> {
         let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
         Panel {
             description: "Pending and firing alerts of the selected label sets, and missing data. While a paging alert fires, the \
-                          ticket alerts of the same SLO are hidden. A click on the name opens the panel that shows the value."
+                          ticket alerts of the same SLO are hidden. A click on the title opens the panel that shows the value.\n\n- Value and \
+                          threshold: the first condition of the alert; for a burn-rate alert, its fastest tier that fires\n- recovering: the value \
+                          is back on the good side of the threshold, and the alert has not ended yet"
                 .to_owned(),
-            size: Size::Fixed(COLUMNS, 7),
+            size: Size::Fixed(COLUMNS, 8),
             ..blank(title, Draw::Alerts(Vec::new()))
         }
     }
 
     /// The families of an SLO have its labels, too.
     fn remember(&mut self, slo: &Slo) {
-        use crate::plan::SloKind;
         match &slo.kind {
             SloKind::Events(events) => {
                 if let Some(signal) = events.sli.signal() {

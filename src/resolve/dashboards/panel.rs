@@ -10,7 +10,7 @@ use crate::plan::dashboard::{
     Draw, Origin, Panel, PanelSignal, Place, Role, Series, Size, Threshold,
 };
 use crate::plan::words::{capital, reading};
-use crate::plan::{Query, Signal, SignalKind, Source, ValueUnit, Window};
+use crate::plan::{DEFAULT_WINDOW, Query, Signal, SignalKind, Source, ValueUnit, Window};
 use crate::promql::{self, Dialect};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
@@ -69,6 +69,10 @@ struct Content {
     runbooks: Vec<(String, String)>,
     /// True when low values are the bad ones.
     lower: bool,
+    /// The window of the values.
+    window: Option<Duration>,
+    /// The last boundary of the histogram that percentiles are read from.
+    ends: Option<Number>,
 }
 
 impl Panels<'_, '_> {
@@ -137,7 +141,10 @@ impl Panels<'_, '_> {
         content.runbooks.extend(runbook);
         Some(Panel {
             id: 0,
-            title: self.title(p),
+            title: match content.window.filter(|_| is_now(kind)) {
+                Some(window) => format!("{} · last {window}", self.title(p)),
+                None => self.title(p),
+            },
             description: described(p.description.as_ref(), &content),
             draw: kind.into(),
             series: content.series,
@@ -147,6 +154,7 @@ impl Panels<'_, '_> {
             leads: content.leads,
             objective: None,
             past: None,
+            ends: content.ends,
             links: content.runbooks,
             size: match kind {
                 GraphKind::Number | GraphKind::Gauge | GraphKind::Status => Size::Small,
@@ -326,6 +334,8 @@ impl Panels<'_, '_> {
                 (Some(window), _) => Window::Fixed(window),
                 // PromQL from the spec has no window that could follow the zoom.
                 (None, Source::Raw(_)) => read.window,
+                // A number must not depend on the zoom.
+                (None, _) if is_now(kind) => Window::Fixed(DEFAULT_WINDOW),
                 (None, _) => Window::Zoom,
             },
             ..read
@@ -342,6 +352,10 @@ impl Panels<'_, '_> {
             }
         };
         self.seen.add(signal);
+        if matches!(shown.stat, Stat::Quantile(_)) {
+            let last = signal.buckets().last().map(|bucket| bucket.bound);
+            content.ends = content.ends.max(last);
+        }
         content.units.push((unit, wanted.name.span));
         content.series.push(Series {
             title: match wanted.title {
@@ -495,6 +509,9 @@ impl Content {
             Stat::Rate | Stat::Avg | Stat::Increase => None,
             _ => return,
         };
+        if let Window::Fixed(window) = window {
+            self.window = Some(window);
+        }
         let span = match window {
             Window::Fixed(window) => format!("Each point covers the previous {window}."),
             Window::Zoom if stat == Stat::Avg && signal.kind() == SignalKind::Gauge => {
@@ -538,6 +555,11 @@ impl Content {
             self.runbooks.push(link);
         }
     }
+}
+
+/// True for panels of one value, whose title has its window: a graph shows its time on an axis.
+fn is_now(kind: GraphKind) -> bool {
+    matches!(kind, GraphKind::Number | GraphKind::Gauge)
 }
 
 /// A value that is not a rate.
@@ -605,6 +627,7 @@ pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
         leads: Vec::new(),
         objective: None,
         past: None,
+        ends: None,
         links: Vec::new(),
         size: Size::Large,
     }

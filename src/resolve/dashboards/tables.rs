@@ -5,11 +5,10 @@
 
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Origin, Series};
-use crate::plan::words::capital;
-use crate::plan::{Links, Query, Slo, ValueUnit, marker};
+use crate::plan::{BASE_WINDOW, Links, Query, Slo, marker};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
-use crate::units::Unit;
+use crate::units::{Duration, Number, decimal};
 
 /// Label: the name of an alert.
 const ALERT_NAME: &str = "alertname";
@@ -20,18 +19,19 @@ const RUNBOOK: &str = "runbook";
 /// Label of a row: the panel that shows more.
 const PANEL: &str = "panel";
 
-/// Pending, firing, and no data. No data is the worst: the state is unknown.
+/// Labels of a row: whose it is, and the name behind a title.
+const FOR: &str = "for";
+const NAME: &str = "alert_name";
+/// Labels of a row: the value of an alert, its unit, and its threshold.
+const MEASURED: &str = "measured";
+const UNIT: &str = "measured_in";
+const THRESHOLD: &str = "threshold";
+
+/// The states of an alert. No data is the worst: the state is unknown.
 const PENDING: u32 = 1;
-const FIRING: u32 = 2;
-const NO_DATA: u32 = 3;
-
-/// Heading: the value of an alert, divided by its threshold.
-const MULTIPLE: &str = "Value ÷ threshold";
-
-/// How to read that column.
-pub(super) const MULTIPLE_HELP: &str = "Value ÷ threshold: the current value divided by the alert's threshold. Alerts on high values fire above 1, \
-     alerts on low values below 1. For several conditions, the first one is shown. A value that has just recovered can be on the other side of \
-     1 while the alert still fires: Prometheus resolves the alert at its next evaluation.";
+const RECOVERING: u32 = 2;
+const FIRING: u32 = 3;
+const NO_DATA: u32 = 4;
 
 /// The service and dashboard of a table.
 pub(super) struct Scope<'a> {
@@ -63,14 +63,27 @@ impl Scope<'_> {
         own.chain(self.groups.iter().cloned()).collect()
     }
 
-    fn group_columns(&self) -> impl Iterator<Item = Column> {
-        self.groups.iter().map(|label| {
-            column(
-                label,
-                &capital(&label.replace('_', " ")),
-                Cells::Text(Vec::new()),
-            )
-        })
+    /// Whose a row is: one column for all groups, from the narrowest to the widest as in legends.
+    fn for_column(&self) -> Option<Column> {
+        (!self.groups.is_empty()).then(|| column(FOR, "For", Cells::Text(Vec::new())))
+    }
+
+    /// Sets the label of that column.
+    fn named(&self, rows: Expr) -> Expr {
+        match self.groups.is_empty() {
+            true => rows,
+            false => {
+                let groups: Vec<_> = self.groups.iter().rev().map(String::as_str).collect();
+                let rows = joined(rows, FOR, " ", &groups);
+                // A row without groups is of nothing, not of spaces.
+                labelled(rows, FOR, "", FOR, " *")
+            }
+        }
+    }
+
+    /// The groups join the queries of a table; their column is another.
+    fn hidden_groups(&self) -> impl Iterator<Item = Column> {
+        self.groups.iter().map(|label| hidden(label))
     }
 }
 
@@ -111,6 +124,20 @@ fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -
     build::call("label_replace", std::iter::once(expr).chain(words))
 }
 
+/// Sets a label to the values of others.
+fn joined(expr: Expr, label: &str, between: &str, sources: &[&str]) -> Expr {
+    let words = [label, between].into_iter().chain(sources.iter().copied());
+    build::call(
+        "label_join",
+        std::iter::once(expr).chain(words.map(build::string)),
+    )
+}
+
+/// The one with the highest or lowest value.
+fn first(op: AggregateOp, expr: impl Into<Expr>) -> Expr {
+    build::aggregate_with(op, build::number("1"), NONE, expr)
+}
+
 /// Sets a label of each row by the row's name, with one `label_replace` for each value.
 fn by_name(expr: Expr, label: &str, name: &str, values: &[(String, String)]) -> Expr {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -126,7 +153,7 @@ fn by_name(expr: Expr, label: &str, name: &str, values: &[(String, String)]) -> 
     })
 }
 
-fn column(label: &str, heading: &str, cells: Cells) -> Column {
+pub(super) fn column(label: &str, heading: &str, cells: Cells) -> Column {
     Column {
         field: Field::Label(label.to_owned()),
         heading: heading.to_owned(),
@@ -135,7 +162,7 @@ fn column(label: &str, heading: &str, cells: Cells) -> Column {
     }
 }
 
-fn value(index: usize, heading: &str, cells: Cells) -> Column {
+pub(super) fn value(index: usize, heading: &str, cells: Cells) -> Column {
     Column {
         field: Field::Value(index),
         heading: heading.to_owned(),
@@ -154,8 +181,73 @@ fn panel_of(url: &str) -> Option<String> {
     url.rsplit_once("/d/").map(|(_, rest)| rest.to_owned())
 }
 
-/// Alerts with where they lead.
-pub(super) type Named<'a> = Vec<(&'a str, &'a Links)>;
+/// An alert in the tables: its name, what it is about, and where it leads.
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
+    pub(super) title: String,
+    pub(super) links: &'a Links,
+}
+
+fn titles_of(named: &[Named<'_>]) -> Vec<(String, String)> {
+    let titled = named.iter().filter(|alert| alert.title != alert.name);
+    titled
+        .map(|alert| (alert.name.to_owned(), alert.title.clone()))
+        .collect()
+}
+
+/// The value of an alert with a fixed threshold, as people read both.
+pub(super) struct Judged {
+    /// The alert.
+    pub(super) alert: String,
+    /// Its value, in the unit of the threshold's text.
+    pub(super) value: Expr,
+    /// The threshold in this unit.
+    pub(super) bound: Number,
+    /// True when values above it are the bad ones.
+    pub(super) upper: bool,
+    /// What is written behind the value.
+    pub(super) unit: String,
+    /// The threshold: `> 3s`.
+    pub(super) text: String,
+}
+
+impl Judged {
+    /// The worst value of each group.
+    fn worst(&self, groups: &[String]) -> Expr {
+        let op = match self.upper {
+            true => AggregateOp::Max,
+            false => AggregateOp::Min,
+        };
+        build::aggregate(op, groups, self.value.clone())
+    }
+
+    /// Three digits of a value near the threshold.
+    fn step(&self) -> String {
+        let zero = Number::from_integer(0);
+        let mut step = Number::from_integer(1);
+        while self.bound > zero && step * 100 > self.bound && step > Number::new(1, 1_000_000) {
+            step /= 10;
+        }
+        decimal(step)
+    }
+
+    /// A row with the value while it is on the good side of the threshold.
+    fn recovered(&self, groups: &[String]) -> Expr {
+        let op = match self.upper {
+            true => BinaryOp::Le,
+            false => BinaryOp::Ge,
+        };
+        let good = bin(op, self.worst(groups), build::number(decimal(self.bound)));
+        labelled(good, ALERT_NAME, &self.alert, "", "")
+    }
+}
+
+/// A tier of burn-rate alerts: its name, its long window, and the threshold of each alert.
+pub(super) struct Burning {
+    pub(super) tier: String,
+    pub(super) long: Duration,
+    pub(super) bounds: Vec<(String, String)>,
+}
 
 /// The rows of both tables end in a link to the runbook.
 fn runbook_column() -> Column {
@@ -165,94 +257,198 @@ fn runbook_column() -> Column {
     }
 }
 
-fn hidden_panel() -> Column {
-    column(PANEL, PANEL, Cells::Hidden)
+fn hidden(label: &str) -> Column {
+    column(label, label, Cells::Hidden)
+}
+
+/// What the table of alerts is made from.
+pub(super) struct Alerting<'a> {
+    pub(super) named: Vec<Named<'a>>,
+    /// Series that always exist, each with the row to show when it is missing.
+    pub(super) beats: Vec<(String, Expr)>,
+    pub(super) judged: Vec<Judged>,
+    pub(super) burning: Vec<Burning>,
+    pub(super) severities: Vec<(String, Color)>,
 }
 
 /// Pending and firing alerts: one row for each alert and label set. A paging alert hides the ticket alerts of the same SLO, like
-/// Alertmanager's inhibition. `beats` are series that always exist, each with the row to show when it is missing.
-pub(super) fn alerts(
-    scope: &Scope<'_>,
-    named: &Named<'_>,
-    beats: &[(String, Expr)],
-    excesses: &[(String, Expr)],
-    severities: &[(String, Color)],
-) -> (Vec<Series>, Vec<Column>) {
+/// Alertmanager's inhibition.
+pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec<Column>) {
     let labels = scope.labels(&[ALERT_NAME, naming::SEVERITY]);
     let listed = listed(scope, &labels);
-    let beyond = beyond(scope, excesses, &listed);
     let since = max(&labels, scope.series("ALERTS_FOR_STATE"));
-    let since = bin(BinaryOp::Mul, since, build::number("1000"));
-    let since = build::binary(BinaryOp::And, since, listed.clone()).on(&labels);
+    let since = build::binary(BinaryOp::And, times(1000, since), listed.clone()).on(&labels);
+    let measured = measured(scope, all, &listed);
+    let rows = recovering(scope, all, listed);
+    let named = all.named.iter();
     let runbooks = named
-        .iter()
-        .map(|(name, links)| ((*name).to_owned(), page(&links.runbook)));
-    let panels = named
-        .iter()
-        .filter_map(|(name, links)| Some(((*name).to_owned(), panel_of(&links.dashboard)?)));
-    let linked = by_name(listed, RUNBOOK, ALERT_NAME, &runbooks.collect::<Vec<_>>());
+        .clone()
+        .map(|alert| (alert.name.to_owned(), page(&alert.links.runbook)));
+    let panels =
+        named.filter_map(|alert| Some((alert.name.to_owned(), panel_of(&alert.links.dashboard)?)));
+    let linked = by_name(rows, RUNBOOK, ALERT_NAME, &runbooks.collect::<Vec<_>>());
     let linked = by_name(linked, PANEL, ALERT_NAME, &panels.collect::<Vec<_>>());
+    let linked = joined(scope.named(linked), NAME, "", &[ALERT_NAME]);
     let rows = labelled(
-        verdict(linked, beats),
+        verdict(linked, &all.beats),
         PANEL,
         &format!("{}?", scope.dashboard),
         PANEL,
         "",
     );
-    let columns = [
-        value(
-            0,
-            "State",
-            Cells::Words(vec![
-                (0, "ok".into(), Color::Green),
-                (PENDING, "pending".into(), Color::Yellow),
-                (FIRING, "firing".into(), Color::Red),
-                (NO_DATA, "no data".into(), Color::Blue),
-            ]),
-        ),
-        Column {
-            leads_to: Some(Lead::Panel(PANEL.to_owned())),
-            ..column(ALERT_NAME, "Alert", Cells::Text(Vec::new()))
-        },
-        column(
-            naming::SEVERITY,
-            "Severity",
-            Cells::Coloured(severities.to_vec()),
-        ),
-    ];
-    let columns = columns.into_iter().chain(scope.group_columns()).chain([
-        value(1, "Since", Cells::Since),
-        runbook_column(),
-        hidden_panel(),
-    ]);
     let mut made = vec![
         series("State", rows, &labels),
         series("Since", since.into(), &labels),
     ];
-    let mut columns: Vec<_> = columns.collect();
-    if let Some(beyond) = beyond {
-        made.push(series(MULTIPLE, beyond, &labels));
-        let times = ValueUnit {
-            unit: Unit::Count,
-            per: None,
-        };
-        // Next to the time since when.
-        let place = columns.len().saturating_sub(3);
-        columns.insert(place, value(2, MULTIPLE, Cells::Number(times, Vec::new())));
+    let text = |label, heading| column(label, heading, Cells::Text(Vec::new()));
+    let states = [
+        (0, "ok", Color::Green),
+        (PENDING, "pending", Color::Yellow),
+        (RECOVERING, "recovering", Color::Yellow),
+        (FIRING, "firing", Color::Red),
+        (NO_DATA, "no data", Color::Blue),
+    ];
+    let states = states.map(|(number, word, color)| (number, word.to_owned(), color));
+    let mut columns = vec![
+        value(0, "State", Cells::Words(states.into())),
+        Column {
+            leads_to: Some(Lead::Panel(PANEL.to_owned())),
+            ..column(ALERT_NAME, "Alert", Cells::Text(titles_of(&all.named)))
+        },
+    ];
+    columns.extend(scope.for_column());
+    if measured.is_some() {
+        columns.extend([text(MEASURED, "Value"), text(THRESHOLD, "Threshold")]);
     }
+    columns.extend([
+        column(
+            naming::SEVERITY,
+            "Severity",
+            Cells::Coloured(all.severities.clone()),
+        ),
+        value(1, "Since", Cells::Since),
+        runbook_column(),
+        text(NAME, "Name"),
+    ]);
+    if let Some(measured) = measured {
+        columns.extend([hidden(UNIT), value(made.len(), "rows", Cells::Hidden)]);
+        made.push(series("Value", measured, &labels));
+    }
+    columns.extend(scope.hidden_groups());
+    columns.push(hidden(PANEL));
     (made, columns)
 }
 
-/// The values of the listed alerts, divided by their thresholds.
-fn beyond(scope: &Scope<'_>, excesses: &[(String, Expr)], listed: &Expr) -> Option<Expr> {
+/// The labels that join an alert to its value.
+fn key(scope: &Scope<'_>) -> Vec<String> {
+    scope.labels(&[ALERT_NAME])
+}
+
+/// A value as a label: the cells of a column can then have different units.
+fn written(labels: &[String], step: &str, expr: Expr) -> Expr {
+    let rounded = build::call("round", [expr, build::number(step)]);
+    build::aggregate_with(
+        AggregateOp::CountValues,
+        build::string(MEASURED),
+        labels,
+        rounded,
+    )
+}
+
+/// Values and thresholds of the listed alerts.
+fn measured(scope: &Scope<'_>, all: &Alerting<'_>, listed: &Expr) -> Option<Expr> {
+    let key = key(scope);
     let groups = scope.labels(&[]);
-    let named = |(name, excess): &(String, Expr)| {
-        let worst = max(&groups, excess.clone());
-        labelled(worst, ALERT_NAME, name, "", "")
+    let of_tier = |burning: &Burning| {
+        let alerts = scope
+            .series("ALERTS")
+            .matcher(naming::TIER, MatchOp::Equal, &burning.tier);
+        let burn = alert_burn(scope, alerts, burning.long);
+        by_name(
+            written(&key, "0.01", burn),
+            THRESHOLD,
+            ALERT_NAME,
+            &burning.bounds,
+        )
     };
-    let all = excesses.iter().map(named).reduce(or)?;
-    let listed = build::binary(BinaryOp::And, all, listed.clone());
-    Some(listed.on(&scope.labels(&[ALERT_NAME])).into())
+    // Of an alert that fires on several tiers, the fastest.
+    let tiers = all
+        .burning
+        .iter()
+        .map(of_tier)
+        .reduce(|all, tier| build::binary(BinaryOp::Or, all, tier).on(&key).into());
+    let one = |of: &Judged| {
+        let texts = [
+            (ALERT_NAME, &of.alert),
+            (THRESHOLD, &of.text),
+            (UNIT, &of.unit),
+        ];
+        let value = written(&groups, &of.step(), of.worst(&groups));
+        let texts = texts.iter().filter(|(_, text)| !text.is_empty());
+        texts.fold(value, |value, (label, text)| {
+            labelled(value, label, text, "", "")
+        })
+    };
+    let values = all.judged.iter().map(one).reduce(or);
+    let values = values.map(|values| joined(values, MEASURED, "", &[MEASURED, UNIT]));
+    let both = tiers.into_iter().chain(values).reduce(or)?;
+    let listed = build::binary(BinaryOp::And, both, listed.clone());
+    Some(listed.on(&key).into())
+}
+
+/// The listed alerts; those that still fire while their value is back on the good side of the threshold have a state of their own.
+fn recovering(scope: &Scope<'_>, all: &Alerting<'_>, listed: Expr) -> Expr {
+    let groups = scope.labels(&[]);
+    let tiers = (!all.burning.is_empty()).then(|| {
+        let alerts = scope
+            .series("ALERTS")
+            .matcher(naming::TIER, MatchOp::NotEqual, "");
+        let burn = alert_burn(scope, alerts, BASE_WINDOW);
+        bin(BinaryOp::Lt, burn, build::number("1"))
+    });
+    let good = all.judged.iter().map(|of| of.recovered(&groups));
+    let Some(good) = tiers.into_iter().chain(good).reduce(or) else {
+        return listed;
+    };
+    let firing = bin(
+        BinaryOp::Eq,
+        listed.clone(),
+        build::number(FIRING.to_string()),
+    );
+    let recovering = build::binary(BinaryOp::And, all_at(RECOVERING, firing), good);
+    or(recovering.on(&key(scope)).into(), listed)
+}
+
+/// The burn rate of SLOs over a window.
+fn burn(scope: &Scope<'_>, labels: &[String], window: Duration) -> Expr {
+    let ratio = scope.series(naming::ERROR_RATIO).matcher(
+        naming::WINDOW,
+        MatchOp::Equal,
+        &window.to_string(),
+    );
+    per_slo(
+        scope,
+        BinaryOp::Div,
+        max(labels, ratio),
+        naming::ERROR_BUDGET,
+    )
+}
+
+/// `expr op` a value that is recorded once for each SLO.
+fn per_slo(scope: &Scope<'_>, op: BinaryOp, expr: Expr, name: &str) -> Expr {
+    let all = build::metric(name).matcher(naming::SERVICE, MatchOp::Equal, scope.service);
+    let slo = [naming::SLO.to_owned()];
+    let joined = build::binary(op, expr, max(&slo, all)).on(&slo);
+    joined.group_left(NONE).into()
+}
+
+/// The burn rate of the SLO of each burn-rate alert.
+fn alert_burn(scope: &Scope<'_>, alerts: Selector, window: Duration) -> Expr {
+    let slo = scope.labels(&[naming::SLO]);
+    let alerts = max(&scope.labels(&[ALERT_NAME, naming::SLO]), alerts);
+    let burn = build::paren(burn(scope, &slo, window));
+    let of_alerts = build::binary(BinaryOp::Mul, alerts, burn).on(&slo);
+    max(&key(scope), of_alerts.group_left(NONE))
 }
 
 /// The alerts that are pending or firing.
@@ -294,7 +490,7 @@ fn verdict(alerts: Expr, beats: &[(String, Expr)]) -> Expr {
 
 const NONE: &[&str] = &[];
 
-fn series(title: &str, expr: Expr, labels: &[String]) -> Series {
+pub(super) fn series(title: &str, expr: Expr, labels: &[String]) -> Series {
     Series {
         title: title.to_owned(),
         query: Query {
@@ -315,6 +511,6 @@ pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Exp
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 
-pub(super) use objectives::{objectives, worst};
+pub(super) use objectives::{objectives, since, spent, worst};
 
 mod objectives;

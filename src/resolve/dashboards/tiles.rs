@@ -102,9 +102,13 @@ impl Panels<'_, '_> {
         let page = &self.cx.spec.severities.page.name.value;
         let paging = events.tiers.iter().filter(|tier| tier.severity == *page);
         let worst = paging.map(|tier| tier.threshold).min();
-        let bound = |value: Number, color| mark(value, Unit::Ratio, color, true);
-        let thresholds = std::iter::once(bound(events.budget.budget, Color::Yellow));
-        let thresholds = thresholds.chain(worst.map(|value| bound(value, Color::Red)));
+        let bound = |value: Number, role, color| Threshold {
+            role,
+            ..mark(value, Unit::Ratio, color, true)
+        };
+        let thresholds = std::iter::once(bound(events.budget.budget, Role::Target, Color::Yellow));
+        let paging = worst.map(|value| bound(value, Role::Alert, Color::Red));
+        let thresholds = thresholds.chain(paging);
         Panel {
             description: format!(
                 "Error ratio of the SLO \"{}\" over the last {BASE_WINDOW}{}. Yellow: above the errors that the objective allows.{}",

@@ -1,17 +1,19 @@
 //! The links in the rows of tables: known when all dashboards are finished.
 
-use super::tables::{self, Named, Scope};
+use std::cmp::Ordering;
+
+use super::tables::{self, Alerting, Burning, Judged, Named, Scope};
 use super::variables::{any_name, filtered_series};
-use crate::naming;
-use crate::plan::dashboard::{Color, Draw, Panel};
+use crate::plan::dashboard::{Cells, Color, Draw, Panel};
 use crate::plan::{
-    Alert, Bound, Condition, Dashboard, Family, Signal, Slo, SloKind, Source, alert, slo_series,
+    Alert, Bound, Condition, Dashboard, Family, Signal, Slo, SloKind, Source, ValueUnit, alert,
+    words,
 };
 use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::query::{self, bin};
 use crate::resolve::context::Context;
 use crate::spec::FamilyKind;
-use crate::units::Number;
+use crate::units::{Number, Unit, decimal, readable};
 
 /// Gives the tables of alerts and of SLOs their queries.
 pub(in crate::resolve) fn fill(
@@ -66,7 +68,7 @@ impl Tables<'_> {
     fn fill(&self, panel: &mut Panel) {
         let mine = matches!(
             panel.draw,
-            Draw::Alerts(_) | Draw::Objectives(_) | Draw::Verdict(_)
+            Draw::Alerts(_) | Draw::Objectives(_) | Draw::Verdict(_) | Draw::Fact(_)
         );
         if !mine {
             return;
@@ -85,73 +87,117 @@ impl Tables<'_> {
             page: &spec.severities.page.name.value,
             dashboard: self.dashboard,
         };
-        (panel.series, panel.draw) = match panel.draw {
+        let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
+        (panel.series, panel.draw) = match &panel.draw {
             Draw::Objectives(_) => {
-                let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
                 let (series, columns) = tables::objectives(&scope, &shown);
                 (series, Draw::Objectives(columns))
             }
             Draw::Verdict(_) => {
-                let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
-                let (worst, words) = tables::worst(&scope, &shown, &self.beats(&scope));
+                let (worst, words) =
+                    tables::worst(&scope, &shown, &self.named(), &self.beats(&scope));
                 (vec![worst], Draw::Verdict(words))
             }
+            Draw::Fact(Cells::Spent) => (
+                tables::spent(&scope, &shown).into_iter().collect(),
+                Draw::Fact(Cells::Spent),
+            ),
+            Draw::Fact(cells) => (
+                vec![tables::since(
+                    &scope,
+                    &shown,
+                    &self.named(),
+                    &self.beats(&scope),
+                )],
+                Draw::Fact(cells.clone()),
+            ),
             _ => {
-                let beats = self.beats(&scope);
-                let excesses = self.excesses(&scope);
-                if !excesses.is_empty() {
-                    panel.description =
-                        format!("{}\n\n{}", panel.description, tables::MULTIPLE_HELP);
-                }
-                let (series, columns) =
-                    tables::alerts(&scope, &self.named(), &beats, &excesses, &self.severities());
+                let all = Alerting {
+                    named: self.named(),
+                    beats: self.beats(&scope),
+                    judged: self.judged(),
+                    burning: self.burning(),
+                    severities: self.severities(),
+                };
+                let (series, columns) = tables::alerts(&scope, &all);
                 (series, Draw::Alerts(columns))
             }
         };
     }
 
-    fn named(&self) -> Named<'_> {
-        let slos = self
-            .slos
-            .iter()
-            .map(|slo| (slo.alert_name.as_str(), &slo.links));
-        let alerts = self
-            .alerts
-            .iter()
-            .map(|alert| (alert.name.as_str(), &alert.links));
-        slos.chain(alerts).collect()
+    fn named(&self) -> Vec<Named<'_>> {
+        let of_slos = self.slos.iter().map(|slo| Named {
+            name: &slo.alert_name,
+            title: match &slo.kind {
+                SloKind::Events(_) => format!("{}: error budget", slo.title),
+                SloKind::Percentile(_) => slo.title.clone(),
+            },
+            links: &slo.links,
+        });
+        let of_alerts = self.alerts.iter().map(|alert| Named {
+            name: &alert.name,
+            title: words::about(&alert.condition).unwrap_or_else(|| alert.name.clone()),
+            links: &alert.links,
+        });
+        of_slos.chain(of_alerts).collect()
     }
 
-    /// For each alert with a fixed threshold, its value divided by the threshold: comparable in every unit.
-    fn excesses(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
-        let of_slos = self.slos.iter().filter_map(|slo| {
+    /// The tiers of all SLOs, the fastest first.
+    fn burning(&self) -> Vec<Burning> {
+        let mut all: Vec<Burning> = Vec::new();
+        for slo in self.slos {
             let SloKind::Events(events) = &slo.kind else {
-                return None;
+                continue;
             };
-            let tiers = events.tiers.iter().map(|tier| {
-                let window = tier.long.to_string();
-                let ratio = slo_series(naming::ERROR_RATIO, scope.service, &slo.name, &window);
-                bin(BinaryOp::Div, ratio.into(), query::number(tier.threshold))
-            });
-            let all = tiers.reduce(|all, tier| bin(BinaryOp::Or, all, tier))?;
-            Some((slo.alert_name.clone(), all))
-        });
-        let on_values = alert::on_conditions(self.slos, self.alerts).filter_map(|alert| {
+            for tier in &events.tiers {
+                let burn = format!(
+                    "burn rate > {} in {}",
+                    decimal(readable(tier.factor)),
+                    tier.long
+                );
+                let bound = (slo.alert_name.clone(), burn);
+                match all.iter_mut().find(|known| known.tier == tier.name) {
+                    Some(known) => known.bounds.push(bound),
+                    None => all.push(Burning {
+                        tier: tier.name.clone(),
+                        long: tier.long,
+                        bounds: vec![bound],
+                    }),
+                }
+            }
+        }
+        all.sort_by_key(|burning| burning.long);
+        all
+    }
+
+    /// The value of each alert with a fixed threshold.
+    fn judged(&self) -> Vec<Judged> {
+        let judged = |alert: alert::ConditionAlert<'_>| {
             let leading = alert.condition.leading();
             let Condition::Compare(compare) = leading else {
                 return None;
             };
-            let Bound::Fixed(_, bound, _) = &compare.bound else {
+            let Bound::Fixed(op, bound, _) = &compare.bound else {
                 return None;
             };
-            let beyond = bin(
-                BinaryOp::Div,
-                leading.value().clone(),
-                query::number(*bound),
-            );
-            (*bound != Number::default()).then(|| (alert.name.to_owned(), beyond))
-        });
-        of_slos.chain(on_values).collect()
+            let (scale, unit) = written(compare.unit, *bound);
+            let value = leading.value().clone();
+            Some(Judged {
+                alert: alert.name.to_owned(),
+                value: match scale.cmp(&Number::from_integer(1)) {
+                    Ordering::Equal => value,
+                    Ordering::Greater => bin(BinaryOp::Mul, value, query::number(scale)),
+                    Ordering::Less => bin(BinaryOp::Div, value, query::number(scale.recip())),
+                },
+                bound: *bound * scale,
+                upper: op.is_upper(),
+                unit,
+                text: words::bound(&compare.bound),
+            })
+        };
+        alert::on_conditions(self.slos, self.alerts)
+            .filter_map(judged)
+            .collect()
     }
 
     /// Paging alerts are red, ticket alerts orange, others blue.
@@ -189,6 +235,31 @@ impl Tables<'_> {
         let beats = jobs.into_iter().map(beat);
         beats.chain(tables::rules_beat(scope, self.slos)).collect()
     }
+}
+
+/// The unit in which people read values near a threshold, and the factor to it: `14.5s`, `139ms`, `98.5%`, `12/min`.
+fn written(unit: ValueUnit, bound: Number) -> (Number, String) {
+    let one = Number::from_integer(1);
+    let (scale, symbol) = match unit.unit {
+        Unit::Seconds if bound < one => (Number::from_integer(1000), "ms"),
+        Unit::Seconds => (one, "s"),
+        Unit::Ratio => (Number::from_integer(100), "%"),
+        Unit::Bytes => {
+            let sizes = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+            let size = sizes
+                .into_iter()
+                .map(|(power, name)| (Number::from_integer(1 << power), name))
+                .find(|(size, _)| *size <= bound);
+            size.map_or((one, "B"), |(size, name)| (one / size, name))
+        }
+        Unit::Watts => (one, "W"),
+        Unit::Celsius => (one, "°C"),
+        Unit::Hertz => (one, "Hz"),
+        Unit::Money(currency) => (one, currency),
+        Unit::Bool | Unit::Count | Unit::Requests | Unit::Tokens | Unit::Flops => (one, ""),
+    };
+    let time = unit.per.map(|per| format!("/{}", per.name));
+    (scale, format!("{symbol}{}", time.unwrap_or_default()))
 }
 
 /// The families under a signal.

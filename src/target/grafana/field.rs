@@ -2,7 +2,7 @@
 
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Color, Origin, Panel, Threshold};
+use crate::plan::dashboard::{Cells, Color, Draw, Origin, Panel, Threshold};
 use crate::plan::words::share_digits;
 use crate::spec::GraphKind;
 use crate::units::{Number, Unit, printed_float};
@@ -14,7 +14,10 @@ pub(super) fn field(panel: &Panel) -> Field {
     let unit = panel.unit;
     let full = unit.unit == Unit::Ratio && unit.per.is_none();
     let mut field = Field {
-        unit: grafana(unit),
+        unit: match panel.draw {
+            Draw::Fact(Cells::Since) => "dateTimeFromNow".to_owned(),
+            _ => grafana(unit),
+        },
         steps: steps(&panel.thresholds, Color::Green),
         stacked: matches!(kind, Some(GraphKind::Stacked | GraphKind::Bars)),
         bars: kind == Some(GraphKind::Bars),
@@ -28,6 +31,8 @@ pub(super) fn field(panel: &Panel) -> Field {
     field.logarithmic = panel.series.iter().any(|series| burns(&series.origin));
     if field.logarithmic {
         field.min = Some(0.1);
+        // The tiers are shaded, and what calls nobody is not.
+        field.steps[0].color = "transparent".to_owned();
     } else if panel
         .series
         .iter()
@@ -112,30 +117,39 @@ fn rounded(value: f64) -> f64 {
 
 /// Colours of a single value: each region has the colour of the worst crossed threshold.
 pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
-    let bounds: Vec<&Threshold> = thresholds
-        .iter()
-        .filter(|t| t.color != Color::Green)
-        .collect();
-    if bounds.is_empty() {
+    let regions = regions(thresholds);
+    if regions.is_empty() {
         return vec![Step {
             value: None,
             color: "text".to_owned(),
         }];
     }
+    let step = |(from, worst): (Option<Number>, Option<&Threshold>)| Step {
+        value: from.map(printed_float),
+        color: color_name(worst.map_or(well, |worst| worst.color)).to_owned(),
+    };
+    regions.into_iter().map(step).collect()
+}
+
+/// Where each region begins, and the worst threshold that its values cross; nothing without a threshold that judges.
+pub(super) fn regions(thresholds: &[Threshold]) -> Vec<(Option<Number>, Option<&Threshold>)> {
+    let bounds: Vec<&Threshold> = thresholds
+        .iter()
+        .filter(|t| t.color != Color::Green)
+        .collect();
+    if bounds.is_empty() {
+        return Vec::new();
+    }
     let mut starts: Vec<Option<Number>> = vec![None];
     starts.extend(bounds.iter().map(|t| Some(t.value)));
     starts.dedup();
     let region = |from: Option<Number>| {
-        let beyond = bounds.iter().filter(|t| match from {
+        let beyond = bounds.iter().copied().filter(|t| match from {
             None => !t.upper,
             Some(from) if t.upper => t.value <= from,
             Some(from) => t.value > from,
         });
-        let worst = beyond.map(|t| t.color).max_by_key(|color| weight(*color));
-        Step {
-            value: from.map(printed_float),
-            color: color_name(worst.unwrap_or(well)).to_owned(),
-        }
+        (from, beyond.max_by_key(|t| weight(t.color)))
     };
     starts.into_iter().map(region).collect()
 }
@@ -193,18 +207,19 @@ pub(super) fn grafana(unit: ValueUnit) -> String {
     };
     match (unit.unit, per.name) {
         (Unit::Requests, "s") => "reqps".to_owned(),
-        (Unit::Count, "s") => "cps".to_owned(),
-        (Unit::Count, "min") => "cpm".to_owned(),
+        // Grafana's own units of these are abbreviations: `c/m`.
+        (Unit::Count | Unit::Requests, per) => format!("suffix:{}/{per}", symbol(unit.unit)),
         (Unit::Bytes, "s") => "binBps".to_owned(),
         (Unit::Flops, "s") => "flops".to_owned(),
         (other, per) => format!("si:{}/{per}", symbol(other)),
     }
 }
 
-/// True when a panel's unit is not in the list of dashboard-linter: tokens, and rates of what has no unit for them.
+/// True when a panel's unit is not in the list of dashboard-linter: tokens, money, and rates of what has no unit for them.
 pub(super) fn is_own_unit(panel: &Panel) -> bool {
     let unit = grafana(panel.unit);
-    panel.draw.graph().is_some() && (unit.starts_with("si:") || unit.starts_with("currency:"))
+    let own = ["si:", "suffix:", "currency:"];
+    panel.draw.graph().is_some() && own.iter().any(|own| unit.starts_with(own))
 }
 
 /// A unit behind a number.

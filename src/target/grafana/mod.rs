@@ -27,6 +27,7 @@ use serde::Serialize;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
+use crate::plan::dashboard::Draw;
 use crate::plan::marker::{self, Spelling};
 use crate::plan::{Dashboard, Plan};
 use crate::promql::ast::{Expr, MatchOp, Selector};
@@ -163,9 +164,23 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         variables: variables.collect(),
         legend_variable: legend::variable(dashboard, &panels),
         annotations: annotations(plan, dashboard),
+        changes: changes(plan),
         deployments: vec!["deploy".to_owned(), plan.service.name.clone()],
         panels,
     }
+}
+
+/// The panel of the overview that shows what changed.
+fn changes(plan: &Plan) -> Option<view::Link> {
+    let mut panels = plan
+        .dashboards
+        .iter()
+        .flat_map(|d| d.panels().map(move |panel| (d, panel)));
+    let (overview, panel) = panels.find(|(_, panel)| matches!(panel.draw, Draw::Changes(_)))?;
+    Some(view::Link {
+        title: "What changed?".to_owned(),
+        url: naming::panel_url("", &overview.uid, panel.id),
+    })
 }
 
 /// Marks of firing alerts in the selected label sets, and of started replicas: deployments, restarts, crashes.

@@ -1,9 +1,9 @@
 //! Panels of a plan as Grafana lays them out.
 
 use super::field::field;
-use super::view::{Link, Panel, Place, Query, ref_id};
+use super::view::{Link, Panel, Place, Query, WIDTH, ref_id};
 use super::{SPELLING, colors, legend, lines, table};
-use crate::plan::dashboard::{self, Dashboard, Draw, Origin, Row};
+use crate::plan::dashboard::{self, Cells, Dashboard, Draw, Origin, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
 use crate::promql::pretty;
@@ -12,9 +12,6 @@ use crate::template::Tree;
 
 /// Columns of a graph whose legend has room for values.
 const WIDE: u32 = 12;
-
-/// Lines of queries break here.
-const WIDTH: usize = 100;
 
 /// Rows and panels from top to bottom, and a footer.
 pub(super) fn panels(plan: &Plan, dashboard: &Dashboard) -> Vec<Panel> {
@@ -80,12 +77,16 @@ fn panel(
         Draw::Graph(kind) => (graph(*kind), None),
         Draw::Tile => ("tile", None),
         Draw::Text(_) => ("text", None),
-        Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
+        Draw::Alerts(columns) | Draw::Objectives(columns) | Draw::Changes(columns) => {
+            ("joined", Some(columns))
+        }
         Draw::Verdict(_) => ("verdict", None),
+        Draw::Fact(_) => ("fact", None),
     };
     let queries = (0..).zip(&panel.series);
     let queries = queries.map(|(i, s)| query(plan, dashboard, panel, s, i));
     let lines = lines::lines(panel);
+    let word = lines::word(panel);
     let links = panel.links.iter().map(|(title, url)| Link {
         title: title.clone(),
         url: url.clone(),
@@ -104,6 +105,7 @@ fn panel(
         interval: plan.scrape.interval.to_string(),
         targets: queries
             .chain(lines.iter().map(|line| line.query.clone()))
+            .chain(word.iter().map(|word| word.query.clone()))
             .collect(),
         // Narrow panels only have room for names. The newest value would stay after its series has ended.
         legend: match place.w < WIDE || !lines.is_empty() {
@@ -117,11 +119,13 @@ fn panel(
             Some(columns) => table::overrides(columns),
             None => colors::overrides(panel)
                 .into_iter()
-                .chain(lines.into_iter().map(|line| line.look))
+                .chain(lines.into_iter().chain(word).map(|line| line.look))
                 .collect(),
         }),
         states: match &panel.draw {
             Draw::Verdict(words) => Tree::of(&table::states(words)),
+            Draw::Fact(Cells::Spent) => Tree::of(&table::spent("not at this rate")),
+            Draw::Fact(_) => Tree::of(&table::never()),
             _ => Tree::default(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
@@ -164,6 +168,7 @@ fn query(
             false => series.title.clone(),
         },
         exemplar: marks_traces(plan, panel, series),
+        instant: false,
     }
 }
 

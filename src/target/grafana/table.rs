@@ -8,8 +8,8 @@ use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Word};
 use crate::template::Tree;
 use crate::units::Unit;
 
-/// The least width in pixels of a column that names what the row is about: `ChatTtftErrorBudgetBurn` fits.
-const NAME: u64 = 200;
+/// The least width in pixels of a column that names what the row is about: `Time to first token: error budget` fits.
+const NAME: u64 = 240;
 /// The least width of a column of other text. Grafana's own 150 pushes the numbers out of a window 1000 pixels wide.
 const TEXT: u64 = 110;
 
@@ -72,7 +72,7 @@ fn width(column: &Column) -> Option<Value> {
         (Cells::Since, _) => Some(property("custom.width", json!(140))),
         (Cells::Always(_) | Cells::Coloured(_), _) => Some(property("custom.width", json!(100))),
         (Cells::Words(_), _) => Some(property("custom.width", json!(TEXT))),
-        (Cells::Number(..) | Cells::Share(_), _) => Some(property(
+        (Cells::Number(..) | Cells::Share(_) | Cells::Spent, _) => Some(property(
             "custom.width",
             json!(heading_width(&column.heading)),
         )),
@@ -104,7 +104,11 @@ fn cells(cells: &Cells) -> Vec<Value> {
         json!({"type": "color-background", "mode": "basic"}),
     );
     match cells {
-        Cells::Text(words) if words.is_empty() => vec![property("noValue", json!("-"))],
+        // Grafana takes text like `0.90` for a number.
+        Cells::Text(words) if words.is_empty() => vec![
+            property("unit", json!("string")),
+            property("noValue", json!("-")),
+        ],
         Cells::Always(word) => {
             let all = json!({"pattern": ".+", "result": {"index": 0, "text": word}});
             vec![
@@ -144,6 +148,13 @@ fn cells(cells: &Cells) -> Vec<Value> {
             let digits = if unit.unit == Unit::Ratio { 1 } else { 2 };
             all.push(property("decimals", json!(digits)));
             if !bounds.is_empty() {
+                // Without a value, a cell would have the colour of the lowest region.
+                let nothing = json!({"color": "text", "index": 0, "text": "-"});
+                let nothing = json!({"match": "null+nan", "result": nothing});
+                all.push(property(
+                    "mappings",
+                    json!([{"type": "special", "options": nothing}]),
+                ));
                 all.push(property(
                     "custom.cellOptions",
                     json!({"type": "color-text"}),
@@ -157,6 +168,12 @@ fn cells(cells: &Cells) -> Vec<Value> {
         }
         Cells::Since => vec![
             property("unit", json!("dateTimeFromNow")),
+            property("noValue", json!("-")),
+        ],
+        Cells::Spent => vec![
+            property("unit", json!("s")),
+            property("decimals", json!(1)),
+            property("mappings", spent("-")),
             property("noValue", json!("-")),
         ],
         // The first is for Grafana up to 12.1, the second for what came after.
@@ -173,6 +190,21 @@ fn cells(cells: &Cells) -> Vec<Value> {
 /// Numbers stand on the right, states on the left.
 fn left() -> Value {
     property("custom.align", json!("left"))
+}
+
+/// The words of a time in which a budget is spent: none is left, or it lasts.
+pub(super) fn spent(lasts: &str) -> Value {
+    let words = [("0", "none left"), ("-1", lasts)];
+    mapping(
+        words
+            .map(|(value, text)| (value.to_owned(), json!({"text": text})))
+            .into_iter(),
+    )
+}
+
+/// The word of a time that has not been.
+pub(super) fn never() -> Value {
+    mapping(std::iter::once(("0".to_owned(), json!({"text": "-"}))))
 }
 
 /// The words and backgrounds of states.

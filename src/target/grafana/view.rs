@@ -19,6 +19,8 @@ pub(super) struct Dashboard {
     pub(super) variables: Vec<Variable>,
     pub(super) legend_variable: Option<LegendVariable>,
     pub(super) annotations: Vec<Annotation>,
+    /// The panel that shows what changed.
+    pub(super) changes: Option<Link>,
     /// Tags of the annotations in Grafana that mark a deployment.
     pub(super) deployments: Vec<String>,
     /// Rows and panels in reading order; panels of a collapsed row are inside it.
@@ -105,6 +107,8 @@ pub(super) struct Query {
     pub(super) heading: String,
     /// Whether single requests with a trace are marked.
     pub(super) exemplar: bool,
+    /// True for the newest value alone, where other queries of the panel have a course.
+    pub(super) instant: bool,
 }
 
 /// A link of a panel.
@@ -173,6 +177,9 @@ pub(super) struct ConfigMap {
     pub(super) folder: String,
     pub(super) json: String,
 }
+
+/// Lines of queries break here.
+pub(super) const WIDTH: usize = 100;
 
 /// `A` to `Z`, then `A1`, `B1`, …
 pub(super) fn ref_id(index: usize) -> String {

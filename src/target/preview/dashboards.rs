@@ -90,7 +90,9 @@ fn panel(
         Draw::Text(_) => ("text", false),
         Draw::Alerts(_) => ("alerts", false),
         Draw::Objectives(_) => ("SLOs", false),
+        Draw::Changes(_) => ("changes", false),
         Draw::Verdict(_) => ("verdict", false),
+        Draw::Fact(_) => ("fact", false),
     };
     Panel {
         column: place.x + 1,

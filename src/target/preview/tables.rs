@@ -7,7 +7,7 @@ use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{self, Cells, Column, Field, Panel, Threshold};
 use crate::plan::{BASE_WINDOW, Bound, Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
 use crate::target::grafana::{color_name, color_of};
-use crate::units::{Unit, float, shown};
+use crate::units::{Unit, decimal, float, readable, shown};
 
 /// A value of a cell before it is formatted.
 enum Given {
@@ -97,6 +97,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
             let since = tier(slo, day)?.since;
             Some(Given::Text(format!("{since:.0} minutes ago")))
         }
+        ("Spent in", SloKind::Events(events)) => spent(slo, events, day).map(Given::Text),
         ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
             Some(Given::Text(format!("{objective} over {}", slo.period)))
@@ -123,6 +124,11 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
             Some(Given::Number(number))
         }
     }
+}
+
+/// Nothing started on a simulated day.
+pub(super) fn changes(columns: &[Column], empty: Sketch) -> Sketch {
+    table(columns, &[(); 0], |(), _| None, empty)
 }
 
 /// The worst state of SLOs and alerts, and whose it is.
@@ -165,6 +171,47 @@ pub(super) fn worst(plan: &Plan, words: &[dashboard::Word], day: Day) -> Option<
         ..Word::default()
     };
     Some((*number, word))
+}
+
+/// The time in which the budget of an SLO is spent, while it burns now.
+fn spent(slo: &Slo, events: &EventSlo, day: Day) -> Option<String> {
+    let errors = Errors::of(events);
+    let burn = errors.burn(BASE_WINDOW, day, NOW);
+    let left = errors.left(slo.period, day, NOW).max(0.0);
+    let hours = left * minutes(slo.period) / burn / 60.0;
+    match burn >= 1.0 {
+        false => None,
+        true if left == 0.0 => Some("none left".to_owned()),
+        true if hours > 48.0 => Some(format!("{:.1} days", hours / 24.0)),
+        true => Some(format!("{hours:.1} hours")),
+    }
+}
+
+/// What belongs to the verdict: since when, and when a budget is spent.
+pub(super) fn fact(plan: &Plan, cells: &Cells, day: Day, empty: Sketch) -> Sketch {
+    let slos = plan.slos.iter();
+    let value = match cells {
+        Cells::Since => {
+            let since = slos.filter_map(|slo| Some((tier(slo, day)?.since, slo)));
+            let oldest = since.max_by(|a, b| a.0.total_cmp(&b.0));
+            oldest.map(|(since, slo)| format!("{}: {since:.0} minutes ago", slo.title))
+        }
+        _ => {
+            let spent = slos.filter_map(|slo| match &slo.kind {
+                SloKind::Events(events) => {
+                    let left = Errors::of(events).left(slo.period, day, NOW);
+                    Some((left, format!("{}: {}", slo.title, spent(slo, events, day)?)))
+                }
+                SloKind::Percentile(_) => None,
+            });
+            let first = spent.min_by(|a, b| a.0.total_cmp(&b.0));
+            first.map(|(_, text)| text)
+        }
+    };
+    Sketch {
+        value: value.unwrap_or_else(|| "-".to_owned()),
+        ..empty
+    }
 }
 
 /// The state of an SLO; none for a percentile without a panel.
@@ -224,7 +271,9 @@ struct Active {
     state: &'static str,
     /// Minutes.
     since: f64,
-    times: f64,
+    /// The value and the threshold, where both are known.
+    value: Option<String>,
+    bound: Option<String>,
 }
 
 /// Names of the alerts that fire, paging alerts first.
@@ -273,7 +322,8 @@ pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -
             severity: String::new(),
             state: "ok",
             since: 0.0,
-            times: 0.0,
+            value: None,
+            bound: None,
         });
     }
     let note = match unknown {
@@ -297,10 +347,9 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
         ("Since", Field::Value(_)) if known => {
             Some(Given::Text(format!("{:.0} minutes ago", row.since)))
         }
-        // A multiple of zero has no meaning.
-        ("Value ÷ threshold", _) if known && row.times.is_finite() => {
-            Some(Given::Number(row.times))
-        }
+        ("Name", _) if known => Some(Given::Text(row.name.clone())),
+        ("Value", _) if known => row.value.clone().map(Given::Text),
+        ("Threshold", _) if known => row.bound.clone().map(Given::Text),
         _ => None,
     }
 }
@@ -312,6 +361,7 @@ fn tier(slo: &Slo, day: Day) -> Option<Active> {
     let tier = firing(events, day)?;
     let errors = Errors::of(events);
     let threshold = float(tier.threshold);
+    let factor = readable(tier.factor);
     let after = [tier.long, tier.short]
         .map(|window| errors.crossed_after(window, threshold))
         .into_iter()
@@ -323,19 +373,26 @@ fn tier(slo: &Slo, day: Day) -> Option<Active> {
         severity: tier.severity.clone(),
         state: "firing",
         since: INCIDENT - after,
-        times: errors.over(tier.long, day, NOW) / threshold,
+        value: Some(format!("{:.1}", errors.burn(tier.long, day, NOW))),
+        bound: Some(format!("burn rate > {} in {}", decimal(factor), tier.long)),
     })
 }
 
 fn active(alert: &ConditionAlert<'_>, excess: f64) -> Active {
-    // The table of a dashboard divides the value by the threshold, also for a lower limit.
-    let times = match alert.condition.leading() {
+    let of_bound = match alert.condition.leading() {
         Condition::Compare(c) => match &c.bound {
-            Bound::Fixed(op, ..) if !op.is_upper() => 1.0 / excess,
-            _ => excess,
+            Bound::Fixed(op, bound, _) => {
+                let times = if op.is_upper() { excess } else { 1.0 / excess };
+                let known = times
+                    .is_finite()
+                    .then(|| value(times * float(*bound), c.unit));
+                Some((known, words::bound(&c.bound)))
+            }
+            _ => None,
         },
-        _ => excess,
+        _ => None,
     };
+    let (value, bound) = of_bound.unzip();
     let held = INCIDENT >= minutes(alert.hold);
     Active {
         name: alert.name.to_owned(),
@@ -344,7 +401,8 @@ fn active(alert: &ConditionAlert<'_>, excess: f64) -> Active {
         severity: alert.severity.to_owned(),
         state: if held { "firing" } else { "pending" },
         since: INCIDENT,
-        times,
+        value: value.flatten(),
+        bound,
     }
 }
 

@@ -1,14 +1,15 @@
 //! The table of SLOs.
 
 use super::{
-    ALERT_NAME, NONE, PANEL, RUNBOOK, STATE, Scope, all_at, bin, by_name, column, hidden_panel,
-    labelled, max, or, page, runbook_column, series, silent, times, value,
+    ALERT_NAME, NONE, Named, PANEL, RUNBOOK, STATE, Scope, all_at, bin, burn, by_name, column,
+    first, hidden, labelled, max, or, page, per_slo, runbook_column, series, silent, times,
+    titles_of, value,
 };
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold, Word};
 use crate::plan::words::share_digits;
 use crate::plan::{BASE_WINDOW, EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
-use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::query;
 use crate::spec::Stat;
@@ -26,6 +27,10 @@ const LOST: Duration = Duration::from_mins(24 * 60);
 
 /// Windows of the shown burn rates, if they are recorded.
 const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
+
+/// How far back the beginning of a burn is looked for, and how exactly.
+const BEGAN: Duration = Duration::from_mins(6 * 60);
+const EXACT: Duration = Duration::from_mins(1);
 
 /// The states of a row and of the whole service, from the best to the worst. Red is a page or a missed promise: an empty budget by
 /// itself calls nobody. Blue is unknown.
@@ -64,6 +69,7 @@ fn words() -> Vec<Word> {
 pub(in crate::resolve::dashboards) fn worst(
     scope: &Scope<'_>,
     all: &Shown<'_>,
+    named: &[Named<'_>],
     beats: &[(String, Expr)],
 ) -> (Series, Vec<Word>) {
     let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
@@ -77,14 +83,8 @@ pub(in crate::resolve::dashboards) fn worst(
             .matcher(STATE, MatchOp::Equal, "firing")
             .matcher(naming::TIER, MatchOp::Equal, "")
             .matcher(naming::SEVERITY, severity, scope.page);
-        let named = max(&scope.labels(&[ALERT_NAME]), alerts);
-        let what = build::call(
-            "label_join",
-            [named]
-                .into_iter()
-                .chain([WHAT, "", ALERT_NAME].map(build::string)),
-        );
-        all_at(number, what)
+        let alerts = max(&scope.labels(&[ALERT_NAME]), alerts);
+        all_at(number, titled(alerts, named))
     };
     let missing = beats.iter().map(|beat| silent(beat, WHAT, SILENT));
     let rows = of_slos
@@ -97,7 +97,7 @@ pub(in crate::resolve::dashboards) fn worst(
     let labels = scope.labels(&[WHAT]);
     let rows = rows.reduce(or).unwrap_or_else(|| build::number("0"));
     let bad = bin(BinaryOp::Gt, max(&labels, rows), build::number("0"));
-    let worst = build::top(1, bad);
+    let worst = first(AggregateOp::Topk, bad);
     let fine = labelled(
         build::call("vector", [build::number("0")]),
         WHAT,
@@ -105,8 +105,88 @@ pub(in crate::resolve::dashboards) fn worst(
         "",
         "",
     );
-    let rows = build::binary(BinaryOp::Or, worst, fine).on(NONE).into();
-    (series("", rows, &labels), words())
+    let rows = build::binary(BinaryOp::Or, worst, fine).on(NONE);
+    (whose(scope, rows), words())
+}
+
+/// A value of the verdict. Names begin with the last label.
+fn whose(scope: &Scope<'_>, rows: impl Into<Expr>) -> Series {
+    let mut labels = scope.labels(&[]);
+    labels.push(WHAT.to_owned());
+    series("", rows.into(), &labels)
+}
+
+/// Sets the label of the verdict to the title of each alert.
+fn titled(alerts: Expr, named: &[Named<'_>]) -> Expr {
+    let alerts = super::joined(alerts, WHAT, "", &[ALERT_NAME]);
+    by_name(alerts, WHAT, ALERT_NAME, &titles_of(named))
+}
+
+/// When the verdict began, and with what, in the order of the states: the first paging alert that fires, else missing data, else the first
+/// ticket alert, else the SLO that has burned for the longest time.
+pub(in crate::resolve::dashboards) fn since(
+    scope: &Scope<'_>,
+    all: &Shown<'_>,
+    named: &[Named<'_>],
+    beats: &[(String, Expr)],
+) -> Series {
+    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
+    let labels = scope.labels(&[WHAT]);
+    let oldest = |expr: Expr| first(AggregateOp::Bottomk, build::min(&labels, expr));
+    let firing = |severity| {
+        let alerts = |name| {
+            scope
+                .series(name)
+                .matcher(naming::SEVERITY, severity, scope.page)
+        };
+        let firing = alerts("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
+        let began = build::binary(BinaryOp::And, alerts("ALERTS_FOR_STATE"), firing);
+        let began = build::min(&scope.labels(&[ALERT_NAME]), began.ignoring(&[STATE]));
+        oldest(times(1000, titled(began, named)))
+    };
+    let table = Table {
+        scope,
+        labels: scope.labels(&[naming::SLO]),
+    };
+    let burning = slos.iter().any(|slo| events(slo).is_some()).then(|| {
+        let began = by_name(table.burning_since(), WHAT, naming::SLO, &titles(&slos));
+        oldest(began)
+    });
+    let never = build::call("vector", [build::number("0")]);
+    let never = labelled(never, WHAT, "nothing fires", "", "");
+    let missing = beats.iter().map(|(what, series)| {
+        let seen = build::call("timestamp", [series.clone()]);
+        let seen = build::subquery(seen, query::time(BEGAN), Some(query::time(EXACT)));
+        let last = build::aggregate(AggregateOp::Max, NONE, build::call("max_over_time", [seen]));
+        let absent = build::call("absent", [series.clone()]);
+        let last = build::binary(BinaryOp::And, times(1000, last), absent).on(NONE);
+        labelled(last.into(), WHAT, what, "", "")
+    });
+    let rows = [firing(MatchOp::Equal)]
+        .into_iter()
+        .chain(missing)
+        .chain([firing(MatchOp::NotEqual)])
+        .chain(burning)
+        .chain([never]);
+    let rows = rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
+    whose(scope, rows.unwrap_or_else(|| build::number("0")))
+}
+
+/// The SLO whose budget is spent first at the present burn rate, and when; nothing for SLOs without a budget.
+pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) -> Option<Series> {
+    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
+    let labels = scope.labels(&[WHAT]);
+    let table = Table {
+        scope,
+        labels: scope.labels(&[naming::SLO]),
+    };
+    let spent = by_name(table.spent_in(&slos)?, WHAT, naming::SLO, &titles(&slos));
+    let spent = first(AggregateOp::Bottomk, build::min(&labels, spent));
+    let left = build::aggregate(AggregateOp::Max, NONE, table.of(naming::BUDGET_REMAINING));
+    let lasting = bin(BinaryOp::Sub, times(0, left), build::number("1"));
+    let lasting = labelled(lasting, WHAT, "all budgets last", "", "");
+    let rows = build::binary(BinaryOp::Or, spent, lasting).on(NONE);
+    Some(whose(scope, rows))
 }
 
 /// An SLO and its panel: `uid?viewPanel=5`.
@@ -128,7 +208,7 @@ pub(in crate::resolve::dashboards) fn objectives(
             ..column(naming::SLO, "SLO", Cells::Text(titles(&slos)))
         },
     ];
-    columns.extend(scope.group_columns());
+    columns.extend(scope.for_column());
     columns.push(column(TARGET, "Objective", Cells::Text(Vec::new())));
     let values = table
         .budgets(&slos)
@@ -138,9 +218,14 @@ pub(in crate::resolve::dashboards) fn objectives(
         columns.push(value(made.len(), &made_series.title, cells));
         made.push(made_series);
     }
+    if let Some(spent) = table.spent_in(&slos) {
+        columns.push(value(made.len(), "Spent in", Cells::Spent));
+        made.push(series("Spent in", spent, &table.labels));
+    }
     columns.push(value(made.len(), "Since", Cells::Since));
-    made.push(table.since());
-    columns.extend([runbook_column(), hidden_panel()]);
+    made.push(table.since(&slos));
+    columns.extend([runbook_column(), hidden(PANEL)]);
+    columns.extend(scope.hidden_groups());
     (made, columns)
 }
 
@@ -218,15 +303,6 @@ impl Table<'_> {
         max(&self.labels, expr)
     }
 
-    /// `expr op` a value that is recorded once for each SLO.
-    fn with(&self, op: BinaryOp, expr: Expr, name: &str) -> Expr {
-        let all = build::metric(name).matcher(naming::SERVICE, MatchOp::Equal, self.scope.service);
-        let slo = [naming::SLO.to_owned()];
-        let none: [&str; 0] = [];
-        let joined = build::binary(op, expr, max(&slo, all)).on(&slo);
-        joined.group_left(&none).into()
-    }
-
     /// The state of every SLO, with the labels of its row.
     fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
         let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
@@ -247,19 +323,55 @@ impl Table<'_> {
             &of(&|slo, _| page(&slo.links.runbook)),
         );
         let rows = by_name(rows, PANEL, naming::SLO, &of(&|_, panel| panel.to_owned()));
-        series("State", rows, &self.labels)
+        series("State", self.scope.named(rows), &self.labels)
     }
 
-    /// When the first alert of each SLO that fires now became true.
-    fn since(&self) -> Series {
+    /// When the first alert of each SLO that fires now became true; without one, when its budget began to burn.
+    fn since(&self, slos: &[&Slo]) -> Series {
         let tiers = |name| {
             let alerts = self.of(name).matcher(naming::SLO, MatchOp::NotEqual, "");
             alerts.matcher(naming::TIER, MatchOp::NotEqual, "")
         };
         let began = build::min(&self.labels, tiers("ALERTS_FOR_STATE"));
         let firing = tiers("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
-        let began = build::binary(BinaryOp::And, times(1000, began), firing);
-        series("Since", began.on(&self.labels).into(), &self.labels)
+        let began = build::binary(BinaryOp::And, times(1000, began), firing).on(&self.labels);
+        let burns = slos.iter().any(|slo| events(slo).is_some());
+        let began = match burns {
+            true => or(began.into(), self.burning_since()),
+            false => began.into(),
+        };
+        series("Since", began, &self.labels)
+    }
+
+    /// When the budget of each SLO that burns began to burn: the last moment at which it did not.
+    fn burning_since(&self) -> Expr {
+        let burn = || burn(self.scope, &self.labels, BASE_WINDOW);
+        let calm = build::call("timestamp", [bin(BinaryOp::Lt, burn(), build::number("1"))]);
+        let calm = build::subquery(calm, query::time(BEGAN), Some(query::time(EXACT)));
+        let began = times(1000, build::call("max_over_time", [calm]));
+        let burning = bin(BinaryOp::Ge, burn(), build::number("1"));
+        bin(BinaryOp::And, began, burning)
+    }
+
+    /// The seconds until each budget that burns now is spent: what is left of it, times the SLO window, divided by the burn rate.
+    fn spent_in(&self, slos: &[&Slo]) -> Option<Expr> {
+        let mut periods: Vec<(Duration, Vec<&str>)> = Vec::new();
+        for slo in slos.iter().filter(|slo| events(slo).is_some()) {
+            match periods.iter_mut().find(|(known, _)| *known == slo.period) {
+                Some((_, names)) => names.push(&slo.name),
+                None => periods.push((slo.period, vec![&slo.name])),
+            }
+        }
+        let of = |(period, names): &(Duration, Vec<&str>)| {
+            let left = self.of(naming::BUDGET_REMAINING);
+            let left = left.matcher(naming::SLO, MatchOp::Match, &names.join("|"));
+            let left = build::call("clamp_min", [self.worst(left), build::number("0")]);
+            times(u32::try_from(period.as_secs()).unwrap_or(u32::MAX), left)
+        };
+        let left = periods.iter().map(of).reduce(or)?;
+        let burn = burn(self.scope, &self.labels, BASE_WINDOW);
+        let burning = bin(BinaryOp::Ge, burn, build::number("1"));
+        Some(bin(BinaryOp::Div, left, burning))
     }
 
     /// The state of every SLO.
@@ -298,7 +410,7 @@ impl Table<'_> {
                 .matcher(STATE, MatchOp::Equal, "firing");
             self.worst(alerts.matcher(naming::SEVERITY, severity, self.scope.page))
         };
-        let burn = self.burn(BASE_WINDOW);
+        let burn = burn(self.scope, &self.labels, BASE_WINDOW);
         let burning = bin(BinaryOp::Ge, burn, build::number("1"));
         vec![
             all_at(FAST, firing(MatchOp::Equal)),
@@ -321,19 +433,11 @@ impl Table<'_> {
 
     fn percentile_states(&self) -> Vec<Expr> {
         let value = || self.worst(self.of(naming::PERCENTILE));
-        let missed = self.with(BinaryOp::Gt, value(), naming::PERCENTILE_BOUND);
+        let missed = per_slo(self.scope, BinaryOp::Gt, value(), naming::PERCENTILE_BOUND);
         vec![all_at(6, missed), all_at(0, value())]
     }
 
-    /// The burn rate over a window.
-    fn burn(&self, window: Duration) -> Expr {
-        let ratio = self.of(naming::ERROR_RATIO);
-        let ratio = ratio.matcher(naming::WINDOW, MatchOp::Equal, &window.to_string());
-        self.with(BinaryOp::Div, self.worst(ratio), naming::ERROR_BUDGET)
-    }
-
-    /// Share of good events over the SLO window, remaining budget, burn rates, and the time in which the budget is spent at the burn
-    /// rate of the last hour.
+    /// Share of good events over the SLO window, remaining budget, burn rates.
     fn budgets(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
         let of_events: Vec<_> = slos.iter().filter_map(|slo| events(slo)).collect();
         if of_events.is_empty() {
@@ -342,7 +446,7 @@ impl Table<'_> {
         let left = || self.worst(self.of(naming::BUDGET_REMAINING));
         let one = || build::number("1");
         let spent = bin(BinaryOp::Sub, one(), left());
-        let bad = self.with(BinaryOp::Mul, spent, naming::ERROR_BUDGET);
+        let bad = per_slo(self.scope, BinaryOp::Mul, spent, naming::ERROR_BUDGET);
         let good = bin(BinaryOp::Sub, one(), bad);
         let digits = of_events
             .iter()
@@ -358,7 +462,7 @@ impl Table<'_> {
             ratios.any(|ratio| ratio.window == *window)
         };
         for window in BURN.into_iter().filter(recorded) {
-            let burn = self.burn(window);
+            let burn = burn(self.scope, &self.labels, window);
             let title = format!("Burn rate {window}");
             let bounds = burn_bounds(&of_events, window);
             made.push((
