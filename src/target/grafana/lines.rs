@@ -42,7 +42,7 @@ pub(super) fn lines(panel: &Panel) -> Vec<Line> {
 /// The name of the line at the end of a histogram.
 const END: &str = "histogram ends here";
 
-/// The last boundary of the histogram, while the highest percentile is there: its values above cannot be told apart.
+/// The last boundary of the histogram, while the highest percentile is there: a percentile is never above it.
 fn end(panel: &Panel) -> Option<Expr> {
     let last = || Some(build::number(decimal(panel.ends?)));
     let highest = panel
@@ -58,7 +58,7 @@ fn end(panel: &Panel) -> Option<Expr> {
     let none: [&str; 0] = [];
     let value = SPELLING.of(&highest.query.expr);
     let worst = build::aggregate(AggregateOp::Max, &none, value);
-    let reached = build::binary(BinaryOp::Ge, worst, last()?);
+    let reached = build::binary(BinaryOp::Eq, worst, last()?);
     let at = build::call("vector", [last()?]);
     Some(
         build::binary(BinaryOp::And, at, Expr::from(reached))
