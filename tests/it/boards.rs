@@ -573,7 +573,7 @@ fn percentiles_say_where_their_histogram_ends() {
                 .and_then(|rest| rest.strip_suffix(')'));
             let bound = bound.expect(&at);
             assert!(
-                reached.trim_end().ends_with(&format!(">= {bound}")),
+                reached.trim_end().ends_with(&format!("== {bound}")),
                 "{at}: {expr}"
             );
             assert!(
