@@ -87,7 +87,7 @@ impl Job<'_> {
         let path = &named.value;
         let writer = Writer::within(vec![self.root.to_owned()]);
         writer.replace(path, old.as_deref(), &text)?;
-        let said = count(baseline.len(), "finding");
+        let said = count(baseline.count(), "finding");
         writeln!(Terminal::stderr(), "{}: {said}", path.display())?;
         Ok(None)
     }

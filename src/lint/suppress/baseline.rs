@@ -113,7 +113,7 @@ impl Baseline {
     }
 
     /// The number of findings.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.findings.len()
     }
 
