@@ -167,10 +167,13 @@ impl Place<'_> {
     }
 
     fn is_word_of_metrics_ql(&self, word: &str) -> bool {
-        // Nearly all words are names, labels and functions of PromQL.
         let opens = self.opens();
+        // Nearly all words are names, labels and functions of PromQL.
+        if opens && is_function(word) {
+            return false;
+        }
         let follows = self.before.is_some_and(Token::is_operand);
-        if !follows && !opens || opens && is_function(word) {
+        if !follows && !opens {
             return false;
         }
         match word {
@@ -217,10 +220,6 @@ fn is_metrics_ql_number(number: &str, is_window: bool) -> bool {
     number.split(':').any(|number| {
         let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
         let unit = number.trim_start_matches(digits);
-        // Nearly all numbers are plain, or times of PromQL.
-        if matches!(unit, "" | "s" | "m" | "h" | "d" | "w") {
-            return false;
-        }
         let is_size = SIZES.iter().any(|size| unit.eq_ignore_ascii_case(size));
         unit == "i" || !is_window && (is_size || unit == "M")
     })
@@ -271,16 +270,7 @@ impl Token<'_> {
 
 /// Words between operands.
 fn is_joint(word: &str) -> bool {
-    // Most words are names, which are longer.
-    let joints: &[&str] = match word.len() {
-        2 => &["or", "if"],
-        3 => &["and"],
-        4 => &["bool"],
-        5 => &["ifnot"],
-        6 => &["unless"],
-        7 => &["default"],
-        _ => return false,
-    };
+    let joints = ["and", "or", "unless", "bool", "default", "if", "ifnot"];
     joints.iter().any(|joint| word.eq_ignore_ascii_case(joint))
 }
 
@@ -335,11 +325,10 @@ impl<'t> Iterator for Tokens<'t> {
 impl<'t> Tokens<'t> {
     /// The name or number at the start of the `rest`.
     fn word(&mut self, rest: &'t str) -> Token<'t> {
-        let bytes = rest.as_bytes();
-        let end = bytes.iter().position(|byte| !in_word(*byte));
+        let end = rest.bytes().position(|byte| !in_word(byte));
         let word = &rest[..end.unwrap_or(rest.len())];
         self.at += word.len();
-        match bytes[0].is_ascii_digit() {
+        match word.starts_with(|c: char| c.is_ascii_digit()) {
             true => Token::Number(word),
             false => Token::Word(word),
         }

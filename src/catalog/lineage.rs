@@ -150,17 +150,6 @@ pub enum Replacement {
     Split(Vec<String>),
 }
 
-impl Replacement {
-    /// The families it is made of.
-    pub fn families(&self) -> Vec<&str> {
-        match self {
-            Self::Family(name) | Self::Rate(name) => vec![name],
-            Self::Ratio { of, over } => vec![of, over],
-            Self::Split(names) => names.iter().map(String::as_str).collect(),
-        }
-    }
-}
-
 impl Lineage {
     /// What became of a family.
     pub fn change(&self, family: &str) -> Option<&Change> {

@@ -244,7 +244,6 @@ impl File<'_> {
     fn dashboard(&self, dashboard: &Dashboard) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let cx = DashboardCx {
-            scope: self.scope,
             artifact: self.artifact,
             file_text: self.file_text,
             dashboard,
@@ -261,10 +260,7 @@ impl File<'_> {
 impl File<'_> {
     fn resource(&self, resource: &Resource) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let cx = ResourceCx {
-            scope: self.scope,
-            resource,
-        };
+        let cx = ResourceCx { resource };
         for rule in self.rules {
             if let Check::Resource(check) = rule.check {
                 run(rule, &mut found, |out| check(&cx, out));

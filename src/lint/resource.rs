@@ -1,14 +1,11 @@
 //! One CloudWatch resource, with everything that rules need.
 
-use super::scope::Scope;
 use crate::artifact::Resource;
 use crate::cloudwatch::{self, Violation};
 
 /// One resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCx<'a> {
-    /// The products that its metrics are checked against.
-    pub scope: &'a Scope<'a>,
     /// The resource.
     pub resource: &'a Resource,
 }

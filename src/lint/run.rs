@@ -67,7 +67,7 @@ pub fn run_telling(
         findings.for_each(|d| found.push(d));
         done();
     }
-    project(artifacts, sources, settings, &rules, &mut found);
+    project(artifacts, settings, &rules, &mut found);
     let suppressions = suppressions(artifacts, sources, &known, &mut found);
     let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
         levels.is_off(rule)
@@ -117,12 +117,11 @@ fn specs(
 
 fn project(
     artifacts: &[Artifact],
-    sources: &Sources,
     settings: &Settings<'_>,
     rules: &[&'static Rule],
     found: &mut Sink,
 ) {
-    let cx = ProjectCx::new(artifacts, sources, settings.root, settings.scope);
+    let cx = ProjectCx::new(artifacts, settings.root, settings.scope);
     for rule in rules {
         if let Check::Project(check) = rule.check {
             let mut out = Findings::new(&rule.info);

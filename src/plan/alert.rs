@@ -52,8 +52,6 @@ pub struct ConditionAlert<'a> {
     pub action: Option<&'a str>,
     /// Where it points.
     pub links: &'a Links,
-    /// What else it carries.
-    pub marks: &'a Marks,
 }
 
 /// All alerts on conditions: those of percentile objectives, then the spec's own, in its order.
@@ -79,7 +77,6 @@ fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
         summary: words::alert(slo, percentile, alert),
         action: None,
         links: &slo.links,
-        marks: &alert.marks,
     })
 }
 
@@ -93,7 +90,6 @@ impl Alert {
             summary: self.summary.clone(),
             action: self.action.as_deref(),
             links: &self.links,
-            marks: &self.marks,
         }
     }
 }

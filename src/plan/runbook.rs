@@ -279,8 +279,6 @@ pub struct Limit {
 /// Advice on a configuration.
 #[derive(Clone, Debug)]
 pub struct Advice {
-    /// Its name.
-    pub name: String,
     /// For people.
     pub title: String,
     /// What to do and why.

@@ -8,7 +8,8 @@ use minijinja::{Environment, Error, ErrorKind, Output, State};
 /// Instructions of one template. Ours need about a hundred for an alert.
 pub(super) const STEPS: u64 = 50_000_000;
 
-/// Bytes that one template prints, into its file or into variables. No generated file is near it.
+/// Bytes that one template prints, into its file or into variables. No generated file is near it. What an operator joins and does not
+/// print is not counted: a template that doubles such a text takes all memory.
 const BYTES: usize = 64 << 20;
 
 thread_local! {

@@ -151,6 +151,9 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
         "<td class=\"red\">burning fast</td><td><a href=\"#slo-availability\">Availability</a></td>",
         "<td class=\"red\">missed</td><td><a href=\"#slo-latency-p99\">End-to-end latency</a></td>",
         "<td class=\"red\">firing</td><td><a href=\"#alert-QueueOverflow\">Waiting requests of the busiest replica</a></td>",
+        // The first paging alert, before the SLOs began to burn, and the budget that is spent first.
+        ": 45 minutes ago</div>",
+        "Error rate: 1.3 hours</div>",
     ] {
         assert!(bad.contains(row), "{row}: {bad}");
     }

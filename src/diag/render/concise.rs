@@ -3,13 +3,7 @@
 use std::fmt::Write;
 
 use super::Report;
-use crate::diag::{Diagnostic, one_line};
-use crate::source::Sources;
-
-/// One line per finding.
-pub fn render(diagnostics: &[Diagnostic], sources: &Sources) -> String {
-    report(&Report::new(diagnostics, sources, &[]))
-}
+use crate::diag::one_line;
 
 /// One line per finding.
 pub fn report(report: &Report<'_>) -> String {

@@ -60,7 +60,7 @@ pub struct Report<'a> {
     pub rules: &'a [RuleInfo],
     /// Paths below this folder are shown relative to it; usually the working directory.
     pub root: Option<&'a Path>,
-    /// Whether the human format uses colours, links and box drawing.
+    /// Whether the human format uses colours and box drawing.
     pub styled: bool,
     /// Columns of the terminal that shows the human format; none in a file or a pipe.
     pub width: Option<usize>,

@@ -16,7 +16,7 @@ use crate::units::{Quantity, float};
 const DIGITS: usize = 6;
 
 impl Builder<'_, '_> {
-    pub(super) fn advice(&mut self, name: &Text, advice: &spec::Advice) -> Advice {
+    pub(super) fn advice(&mut self, advice: &spec::Advice) -> Advice {
         let settings = advice.settings.iter().map(|(name, setting)| {
             let (value, note) = (&setting.value.value, &setting.note.value);
             (name.value.clone(), value.clone(), note.clone())
@@ -28,7 +28,6 @@ impl Builder<'_, '_> {
             formulas.extend(self.formula(name, formula, &mut known));
         }
         Advice {
-            name: name.value.clone(),
             title: advice.title.value.clone(),
             text: text(advice.text.as_ref()),
             settings,

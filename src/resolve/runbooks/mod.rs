@@ -46,8 +46,7 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> R
     runbooks.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
     runbooks.traces = spec.traces.as_ref().map(traces);
     runbooks.load_tests = load::resolve(builder.cx);
-    let advice = spec.advice.iter();
-    runbooks.advice = advice.map(|(name, a)| builder.advice(name, a)).collect();
+    runbooks.advice = spec.advice.values().map(|a| builder.advice(a)).collect();
     let lists = spec.checklists.iter();
     runbooks.checklists = lists
         .map(|(name, items)| (name.value.clone(), texts(items)))

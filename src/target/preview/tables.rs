@@ -97,7 +97,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
             let since = tier(slo, day)?.since;
             Some(Given::Text(format!("{since:.0} minutes ago")))
         }
-        ("Spent in", SloKind::Events(events)) => spent(slo, events, day).map(Given::Text),
+        ("Spent in", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
         ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
             Some(Given::Text(format!("{objective} over {}", slo.period)))
@@ -173,39 +173,44 @@ pub(super) fn worst(plan: &Plan, words: &[dashboard::Word], day: Day) -> Option<
     Some((*number, word))
 }
 
-/// The time in which the budget of an SLO is spent, while it burns now.
-fn spent(slo: &Slo, events: &EventSlo, day: Day) -> Option<String> {
+/// The hours in which the budget of an SLO is spent, while it burns now.
+fn spent_in(slo: &Slo, day: Day) -> Option<f64> {
+    let SloKind::Events(events) = &slo.kind else {
+        return None;
+    };
     let errors = Errors::of(events);
     let burn = errors.burn(BASE_WINDOW, day, NOW);
     let left = errors.left(slo.period, day, NOW).max(0.0);
-    let hours = left * minutes(slo.period) / burn / 60.0;
-    match burn >= 1.0 {
-        false => None,
-        true if left == 0.0 => Some("none left".to_owned()),
-        true if hours > 48.0 => Some(format!("{:.1} days", hours / 24.0)),
-        true => Some(format!("{hours:.1} hours")),
+    (burn >= 1.0).then(|| left * minutes(slo.period) / burn / 60.0)
+}
+
+fn spent(hours: f64) -> String {
+    match hours {
+        0.0 => "none left".to_owned(),
+        hours if hours > 48.0 => format!("{:.1} days", hours / 24.0),
+        hours => format!("{hours:.1} hours"),
     }
 }
 
 /// What belongs to the verdict: since when, and when a budget is spent.
 pub(super) fn fact(plan: &Plan, cells: &Cells, day: Day, empty: Sketch) -> Sketch {
-    let slos = plan.slos.iter();
     let value = match cells {
         Cells::Since => {
-            let since = slos.filter_map(|slo| Some((tier(slo, day)?.since, slo)));
-            let oldest = since.max_by(|a, b| a.0.total_cmp(&b.0));
-            oldest.map(|(since, slo)| format!("{}: {since:.0} minutes ago", slo.title))
+            let page = &plan.service.severities.page;
+            let (rows, _) = actives(plan, day);
+            let firing = rows.iter().filter(|row| row.state == "firing");
+            // The first of the paging alerts, else of the others.
+            let first = firing.max_by(|a, b| {
+                let paging = (a.severity == *page).cmp(&(b.severity == *page));
+                paging.then(a.since.total_cmp(&b.since))
+            });
+            first.map(|row| format!("{}: {:.0} minutes ago", row.name, row.since))
         }
         _ => {
-            let spent = slos.filter_map(|slo| match &slo.kind {
-                SloKind::Events(events) => {
-                    let left = Errors::of(events).left(slo.period, day, NOW);
-                    Some((left, format!("{}: {}", slo.title, spent(slo, events, day)?)))
-                }
-                SloKind::Percentile(_) => None,
-            });
-            let first = spent.min_by(|a, b| a.0.total_cmp(&b.0));
-            first.map(|(_, text)| text)
+            let spending = plan.slos.iter();
+            let spending = spending.filter_map(|slo| Some((spent_in(slo, day)?, slo)));
+            let first = spending.min_by(|a, b| a.0.total_cmp(&b.0));
+            first.map(|(hours, slo)| format!("{}: {}", slo.title, spent(hours)))
         }
     };
     Sketch {

@@ -250,11 +250,6 @@ impl Text {
 }
 
 impl TextMap {
-    /// The file the text is in.
-    pub fn file(&self) -> FileId {
-        self.file
-    }
-
     /// The bytes that spell `range` of the decoded text: the whole escape where a character is escaped,
     /// and for a range over several lines also the indentation between them.
     pub fn span(&self, range: Range<usize>) -> Span {
