@@ -34,6 +34,7 @@ mod published;
 mod raw;
 mod reader;
 mod rules;
+mod signs;
 mod slo;
 mod template;
 mod templatefile;
@@ -49,7 +50,7 @@ use std::path::Path;
 pub use model::*;
 pub use published::{added_labels, published};
 pub use raw::Raw;
-pub use reader::share_languages;
+pub use signs::{read_languages, share_languages};
 pub use templatefile::TemplateFiles;
 pub use unread::{Unread, first_unread};
 

@@ -40,6 +40,8 @@ pub struct Artifact {
     pub has_unread_branches: bool,
     /// Parts of queries are in it that a program puts together; they are not read.
     pub has_pieces: bool,
+    /// The queries whose language nothing around them names, when the words of the queries are still to be read for it.
+    pub(super) open_languages: Option<Vec<usize>>,
 }
 
 impl Artifact {

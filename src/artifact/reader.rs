@@ -1,14 +1,11 @@
 //! What readers of documents work with.
 
-use std::collections::HashSet;
-
-use rayon::prelude::*;
-
-use super::language::{self, Sign};
+use super::language;
 use super::raw::HOLE;
+use super::signs;
 use super::{Artifact, Hints, Kind, Language, Query, Role, json};
 use crate::config::QueryLanguage;
-use crate::promql::{Dialect, parse_untyped, parse_with, placeholder};
+use crate::promql::{Dialect, placeholder};
 use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Filler, MARK, Text, is_branched, is_left_out};
 
@@ -31,8 +28,6 @@ pub(super) struct Reader {
     pub(super) usual: Option<Language>,
     /// The file is for people, who read `<metric>` and `...` as what they mean.
     pub(super) is_prose: bool,
-    /// The queries whose language nothing around them decides.
-    assumed: Vec<usize>,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -51,6 +46,7 @@ impl Reader {
         Self {
             artifact: Artifact {
                 file,
+                open_languages: Some(Vec::new()),
                 ..Artifact::default()
             },
             hints,
@@ -61,67 +57,22 @@ impl Reader {
             interpolates: false,
             usual: None,
             is_prose: false,
-            assumed: Vec::new(),
         }
     }
 
     pub(super) fn finish(mut self) -> Artifact {
         if self.hints.language.is_none() {
-            self.read_signs();
+            let is_of_loki = self.hints.is_of_loki;
+            if is_of_loki || !signs::may_wait(&self.artifact) {
+                signs::read(&mut self.artifact, is_of_loki);
+            }
+        } else {
+            self.artifact.open_languages = None;
         }
-        let unknown = |query: &Query| query.is_partial && !is_prom_ql(query);
+        let unknown = |query: &Query| query.is_partial && !signs::is_prom_ql(query);
         let mut queries = self.artifact.queries.iter();
         self.artifact.has_pieces |= !self.is_prose && queries.any(unknown);
         self.artifact
-    }
-
-    /// Finds the language of what is no PromQL by its own words. Others that are none go with it as far as they may be
-    /// in that language: those of the same evaluator.
-    fn read_signs(&mut self) {
-        let queries = &mut self.artifact.queries;
-        let mut found = Vec::new();
-        let mut has_vmrange = false;
-        let signs: Vec<_> = queries.par_iter().map(language::sign_of).collect();
-        for ((at, query), sign) in queries.iter_mut().enumerate().zip(signs) {
-            match sign {
-                Some(Sign::VmRange) => {
-                    query.language = Language::MetricsQl;
-                    has_vmrange = true;
-                }
-                Some(Sign::Of(sign))
-                    if (sign == Language::MetricsQl || self.assumed.binary_search(&at).is_ok())
-                        && !is_prom_ql(query) =>
-                {
-                    query.language = sign;
-                    found.push(sign);
-                }
-                _ => {}
-            }
-        }
-        if self.hints.is_of_loki {
-            found.push(Language::Other);
-        }
-        if found.is_empty() && !has_vmrange {
-            return;
-        }
-        let is_victoria = found.contains(&Language::MetricsQl);
-        let rest = queries.iter_mut().enumerate();
-        let rest =
-            rest.filter(|(_, query)| query.language == Language::PromQl && !is_prom_ql(query));
-        for (at, query) in rest {
-            let is_rule = matches!(query.role, Role::Alert { .. } | Role::Record { .. });
-            let has_form = || has_form(query);
-            if (has_vmrange || is_victoria) && language::may_be_metrics_ql(&query.text)
-                || is_victoria && has_form()
-            {
-                query.language = Language::MetricsQl;
-            } else if found.contains(&Language::Other)
-                && is_rule
-                && self.assumed.binary_search(&at).is_ok()
-            {
-                query.language = Language::Other;
-            }
-        }
     }
 
     /// Notes what the file is, unless something before decided that.
@@ -146,7 +97,11 @@ impl Reader {
     ) -> usize {
         let language = language.or(self.usual);
         if language.is_none() {
-            self.assumed.push(self.artifact.queries.len());
+            let at = self.artifact.queries.len();
+            self.artifact
+                .open_languages
+                .get_or_insert_default()
+                .push(at);
         }
         let language = match (self.hints.language, language) {
             (Some(QueryLanguage::MetricsQl), None | Some(Language::PromQl)) => Language::MetricsQl,
@@ -278,10 +233,6 @@ impl Embedded {
     }
 }
 
-fn is_prom_ql(query: &Query) -> bool {
-    parse_with(&query.text, query.dialect).is_ok()
-}
-
 /// The bytes, and what a template may add behind them: lines of actions, and lines that are indented as far.
 fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
     let range = span.range();
@@ -297,49 +248,6 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
     let more: usize = lines.take_while(belongs).map(str::len).sum();
     text.get(range.start..range.end + current + more)
         .unwrap_or_default()
-}
-
-/// A data source that gets MetricsQL in one file gets it in all: other queries to a data source of the same name are in
-/// MetricsQL, too, as far as they may be.
-pub fn share_languages(artifacts: &mut [Artifact]) {
-    let mut known: HashSet<String> = HashSet::new();
-    for query in artifacts
-        .iter()
-        .flat_map(Artifact::readings)
-        .flat_map(|a| &a.queries)
-    {
-        if let Some(source) = query
-            .source
-            .as_ref()
-            .filter(|_| query.language == Language::MetricsQl)
-        {
-            known.insert(source.clone());
-        }
-    }
-    if known.is_empty() {
-        return;
-    }
-    for artifact in artifacts {
-        let branches = artifact.branches.iter_mut().flat_map(|a| &mut a.queries);
-        for query in artifact.queries.iter_mut().chain(branches) {
-            let is_shared = query.language == Language::PromQl
-                && query
-                    .source
-                    .as_ref()
-                    .is_some_and(|source| known.contains(source));
-            if is_shared
-                && !is_prom_ql(query)
-                && (language::may_be_metrics_ql(&query.text) || has_form(query))
-            {
-                query.language = Language::MetricsQl;
-            }
-        }
-    }
-}
-
-/// True for a query with the form of PromQL, whatever its types are.
-fn has_form(query: &Query) -> bool {
-    parse_untyped(&query.text, query.dialect).is_ok()
 }
 
 /// True for a place in a string of a query.

@@ -1,8 +1,10 @@
 //! One file: every rule over every query and dashboard in it.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -13,7 +15,7 @@ use super::rule::{Check, Findings, Rule};
 use super::rules::invalid_promql::Read;
 use super::rules::{invalid_promql, unknown_label};
 use super::scope::Scope;
-use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role};
+use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role, read_languages};
 use crate::diag::{Diagnostic, Group};
 use crate::promql::ast::Expr;
 use crate::promql::parse_with;
@@ -49,6 +51,23 @@ fn lint_reading(
     scope: &Scope<'_>,
     rules: &[&'static Rule],
 ) -> Vec<Diagnostic> {
+    let (found, in_doubt) = lint_languages(artifact, file_text, scope, rules);
+    if !in_doubt {
+        return found;
+    }
+    match read_languages(artifact) {
+        Cow::Borrowed(_) => found,
+        Cow::Owned(artifact) => lint_languages(&artifact, file_text, scope, rules).0,
+    }
+}
+
+/// The findings with the languages as they are known, and whether a query does not have the syntax of its language.
+fn lint_languages(
+    artifact: &Artifact,
+    file_text: &str,
+    scope: &Scope<'_>,
+    rules: &[&'static Rule],
+) -> (Vec<Diagnostic>, bool) {
     let queries = sited(artifact);
     let file = File {
         artifact,
@@ -57,16 +76,18 @@ fn lint_reading(
         rules,
         queries: &queries,
         repeats: OnceLock::new(),
+        in_doubt: AtomicBool::new(false),
     };
     let chunks = queries.par_chunks(CHUNK);
     let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
     let faults = artifact.faults.iter().cloned();
     let dashboards = artifact.dashboards.iter().flat_map(|d| file.dashboard(d));
-    faults
+    let found = faults
         .chain(found.into_iter().flatten())
         .chain(dashboards)
         .chain(artifact.resources.iter().flat_map(|r| file.resource(r)))
-        .collect()
+        .collect();
+    (found, file.in_doubt.into_inner())
 }
 
 /// An unknown label usually affects all queries of a file. So only its first place is reported, with the number of the
@@ -105,6 +126,8 @@ struct File<'a> {
     queries: &'a [(&'a Query, Site<'a>)],
     /// Asked for only where there is a mistake.
     repeats: OnceLock<Repeats<'a>>,
+    /// A query that should be PromQL is not.
+    in_doubt: AtomicBool,
 }
 
 /// Queries that a file repeats: the first place, and the number of places.
@@ -149,6 +172,9 @@ impl File<'_> {
             if !errors.is_empty() {
                 let repeats = self.repeats.get_or_init(|| Repeats::of(self.queries));
                 found.extend(repeats.once(query, errors));
+            }
+            if !matches!(expr, Some((_, Read::Whole))) {
+                self.in_doubt.store(true, Ordering::Relaxed);
             }
             let Some((expr, read)) = expr else {
                 continue;
