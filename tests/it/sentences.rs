@@ -95,6 +95,7 @@ fn every_title_fits_every_sentence() {
         page += &found.unwrap_or_else(|| format!("{name}\n"));
     }
     for spec in [
+        "fleet",
         "mangaassist",
         "inference",
         "vllm-production",
