@@ -167,7 +167,8 @@ fn a_wrong_threshold_that_two_slos_read_is_one_error() {
     let spec = "apiVersion: slosmith/v1
 service: {name: shop}
 runtime: {vllm: ==0.33.0}
-prometheus: {selector: {job: vllm}, group_by: [cluster]}
+links: {runbooks: https://r.example, grafana: https://g.example}
+prometheus: {selector: {job: vllm}, labels: {target: [cluster]}, group_by: [cluster]}
 signals: {ttft: {use: vllm.time_to_first_token}, tpot: {use: vllm.request_time_per_output_token}}
 slos:
   ttft: {objective: 99%, window: 28d, sli: {latency: {signal: ttft, within: 2.3s}}}
