@@ -216,7 +216,7 @@ fn data_sources_are_followed_to_their_type() {
         ("x{a=~\"b|c\"} > 1", Language::PromQl),
     ] {
         let artifact = of("a.yaml", &rules.replace("EXPR", expr));
-        let language = read_languages(&artifact).queries[0].language;
+        let language = super::read_languages(&artifact).queries[0].language;
         assert_eq!(language, wanted, "{expr}");
     }
 }

@@ -18,8 +18,6 @@ pub enum Answer {
     Lineage,
     /// They disagree and nothing decides: the family is in both lists.
     Undecided,
-    /// Released source alone; the family was never recorded.
-    SourceOnly,
 }
 
 /// On which releases of a selection a family exists in the profiles asked for.
@@ -29,8 +27,7 @@ pub struct Coverage {
     pub present: Vec<ReleaseId>,
     /// Releases that do not.
     pub absent: Vec<ReleaseId>,
-    /// Other profiles, or for a family known from source alone the condition, that show it on some of
-    /// the absent releases.
+    /// Other profiles that show it on some of the absent releases.
     pub only_in_profiles: Vec<String>,
     /// What this rests on.
     pub answer: Answer,
@@ -54,7 +51,12 @@ impl Catalog {
         profiles: &[P],
     ) -> Coverage {
         let Some(family) = self.family(name) else {
-            return self.coverage_by_source(name, selection);
+            return Coverage {
+                present: Vec::new(),
+                absent: selection.releases.clone(),
+                only_in_profiles: Vec::new(),
+                answer: Answer::Recorded,
+            };
         };
         let shows = |id: &ReleaseId| family.visible_in(self.release(*id), profiles).is_some();
         let (mut present, mut absent): (Vec<_>, Vec<_>) =
@@ -79,13 +81,7 @@ impl Catalog {
 
     /// The first and last release with the family in any profile.
     pub fn first_last(&self, name: &str) -> Option<Lifetime> {
-        let Some(family) = self.family(name) else {
-            let known = self.lineage.unrecorded(name)?;
-            return Some(Lifetime {
-                first: known.first.clone(),
-                last: known.last.clone(),
-            });
-        };
+        let family = self.family(name)?;
         let anywhere = |release: &&Release| family.is_on(release);
         self.lifetime(name, self.releases.iter().filter(anywhere))
     }
@@ -196,30 +192,6 @@ impl Catalog {
         found.sort();
         found.dedup();
         found
-    }
-
-    fn coverage_by_source(&self, name: &str, selection: &Selection) -> Coverage {
-        let known = self.lineage.unrecorded(name);
-        let condition = known.and_then(|_| self.lineage.condition(name));
-        let in_life = known.is_some_and(|known| {
-            selection.releases.iter().any(|id| {
-                let version = self.release(*id).version();
-                *version >= known.first && known.last.as_ref().is_none_or(|last| version <= last)
-            })
-        });
-        Coverage {
-            present: Vec::new(),
-            absent: selection.releases.clone(),
-            only_in_profiles: condition
-                .filter(|_| in_life)
-                .map(|condition| condition.name.clone())
-                .into_iter()
-                .collect(),
-            answer: match known {
-                Some(_) => Answer::SourceOnly,
-                None => Answer::Recorded,
-            },
-        }
     }
 }
 

@@ -5,7 +5,7 @@ mod facts;
 pub(super) use facts::covers;
 pub use facts::{
     Backfill, Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets,
-    Spelling, StartRule, Unrecorded,
+    Spelling, StartRule,
 };
 
 use std::collections::BTreeMap;
@@ -38,8 +38,6 @@ pub struct Lineage {
     pub edges: Vec<Edge>,
     /// Families that exist only under a condition.
     pub conditions: Vec<Condition>,
-    /// Families known from source alone.
-    pub unrecorded: Vec<Unrecorded>,
     /// Families that began before the first page that could show them.
     pub backfill: Vec<Backfill>,
     /// Labels of families that a page declares without a series.
@@ -222,11 +220,6 @@ impl Lineage {
     pub fn in_place<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a InPlace> {
         let speaks = move |change: &&InPlace| change.families.iter().any(|name| name == family);
         self.in_place.iter().filter(speaks)
-    }
-
-    /// A family that no recorded page shows.
-    pub fn unrecorded(&self, family: &str) -> Option<&Unrecorded> {
-        self.unrecorded.iter().find(|known| known.family == family)
     }
 
     fn newest(&self, shape: &Replacement) -> Replacement {

@@ -65,17 +65,6 @@ impl Catalog {
         spellings.find_map(|spelling| self.served(&spelling.prefix, name))
     }
 
-    /// The family known from source alone that a series name belongs to.
-    pub fn unrecorded_series_of(&self, name: &str) -> Option<(String, Series)> {
-        let known = |family: &str, series: Series| {
-            let found = self.lineage.unrecorded(family)?;
-            let has = series == Series::Whole || found.kind.suffixes().contains(&series.suffix());
-            has.then(|| (family.to_owned(), series))
-        };
-        let (base, series) = split_series(name);
-        known(name, Series::Whole).or_else(|| known(base, series))
-    }
-
     /// The recorded family that a series name belongs to.
     pub fn series_of(&self, name: &str) -> Option<(&Family, Series)> {
         if let Some(family) = self.family(name) {
@@ -99,11 +88,9 @@ impl Catalog {
         })
     }
 
-    /// True when some release of vLLM or another exporter publishes the name, recorded or not.
+    /// True when some release of vLLM or another exporter publishes the name.
     pub fn is_known(&self, name: &str) -> bool {
-        self.series_of(name).is_some()
-            || self.unrecorded_series_of(name).is_some()
-            || self.foreign.find(name).is_some()
+        self.series_of(name).is_some() || self.foreign.find(name).is_some()
     }
 
     /// All recorded families' names, sorted.

@@ -15,7 +15,6 @@ use crate::source::Sources;
 /// # Errors
 /// When stderr cannot be written.
 pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
-    let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
     let found = sink.into_sorted();
     if found.is_empty() {
         return Ok(());
@@ -25,6 +24,10 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
         .styled(is_stderr_styled())
         .width(stderr_width());
     err.print(&render::human::report(&report), Trust::Styles)?;
+    let (errors, warnings) = (
+        report.count(Severity::Error),
+        report.count(Severity::Warning),
+    );
     if errors > 0 {
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))

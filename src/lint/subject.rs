@@ -167,10 +167,8 @@ impl<'c> Subject<'c> {
 impl<'c> Known<'c> {
     fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
         let catalog = product.catalog;
-        let (family, part) = match catalog.series_of(name) {
-            Some((family, part)) => (family.name().to_owned(), part),
-            None => catalog.unrecorded_series_of(name)?,
-        };
+        let (family, part) = catalog.series_of(name)?;
+        let family = family.name().to_owned();
         let coverage = catalog.coverage(&family, &product.selection, &product.profiles);
         let shape = |id: &ReleaseId| catalog.shape(&family, *id, &product.profiles);
         let mut shapes: Vec<_> = coverage.present.iter().filter_map(shape).collect();

@@ -183,18 +183,19 @@ fn inside(title: &str) -> String {
 
 /// Common words at the start of titles.
 #[rustfmt::skip]
-const COMMON: [&str; 108] = [
-    "Accepted", "Active", "Answer", "Answered", "Average", "Batch", "Bytes", "Cache", "Cached", "Chunks", "Commit",
-    "Committed", "Completed", "Computed", "Concurrent", "Connections", "Corrupted", "Decode", "Deferred", "Denoising",
-    "Descriptors", "Disk", "Draft", "Drafted", "Dropped", "End-to-end", "Endpoint", "Engine", "Error", "Errors", "Estimated",
-    "Evaluated", "Evicted", "Expired", "External", "Failed", "Failures", "Finished", "Free", "Gateway", "Generated",
-    "Generation", "Hit", "Host", "Idle", "Inference", "Input", "Inter-token", "Jobs", "Latency", "Length", "Lifetime",
-    "Longest", "Mean", "Median", "Memory", "Multi-modal", "Number", "Offload", "Open", "Output", "Pending", "Pinned",
-    "Preemptions", "Prefill", "Prefix", "Promotion", "Promotions", "Prompt", "Queue", "Queued", "Rate", "Rejected",
-    "Remaining", "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running", "Sequences", "Share", "Size",
-    "Skipped", "Sleep", "Speculative", "Store", "Success", "Successful", "Swapped", "Throughput", "Tier", "Time", "Timeouts",
-    "Token", "Tokens", "Tool", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization", "Wait", "Waiting", "Weight",
-    "Write",
+const COMMON: [&str; 118] = [
+    "Accepted", "Active", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Blocks", "Bytes", "Cache", "Cached",
+    "Chunks", "Commit", "Committed", "Completed", "Computed", "Concurrent", "Connections", "Container", "Corrupted",
+    "Cost", "Decode", "Deferred", "Denoising", "Descriptors", "Disk", "Draft", "Drafted", "Dropped", "End-to-end",
+    "Endpoint", "Engine", "Engines", "Error", "Errors", "Estimated", "Evaluated", "Evicted", "Expired", "External",
+    "Failed", "Failures", "Finished", "Free", "Gap", "Gateway", "Generated", "Generation", "Headroom", "Hit", "Host",
+    "Idle", "Inference", "Input", "Inter-token", "Jobs", "Latency", "Length", "Lifetime", "Load", "Longest", "Mean",
+    "Median", "Memory", "Multi-modal", "Number", "Offload", "Open", "Output", "Pending", "Pinned", "Preemptions",
+    "Prefill", "Prefix", "Promotion", "Promotions", "Prompt", "Queue", "Queued", "Rate", "Ready", "Rejected", "Remaining",
+    "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running", "Sequences", "Share", "Size",
+    "Skipped", "Sleep", "Speculative", "Store", "Success", "Successful", "Swapped", "Throttled", "Throughput", "Tier",
+    "Time", "Timeouts", "Token", "Tokens", "Tool", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization",
+    "Wait", "Waiting", "Weight", "Write",
 ];
 
 /// A threshold: `> 3s`, `> 2 × the value 7 days ago`.

@@ -15,7 +15,7 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 22] = [
+const BEYOND: [&str; 23] = [
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
     "alerts.HeadroomLow",
@@ -29,6 +29,7 @@ const BEYOND: [&str; 22] = [
     "records.headroom",
     "records.output_cost",
     "records.output_per_gpu",
+    "runbooks.headroom",
     "runbooks.hung-engine",
     "runtime.gpu",
     "signals.engine_",

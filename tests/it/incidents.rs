@@ -16,8 +16,8 @@ and [vllm-serving](../specs/vllm-serving.yaml) for one pool of servers. The seri
 pod and a healthy decode pod serve ten requests per second each.
 
 The number after an alert is the minutes from the failure to the firing alert. It depends on traffic for burn-rate alerts
-(`…ErrorBudgetBurn`): here the service was healthy for six hours before. The cold cache takes
-eight days, so only alerts are played there, without SLOs. *Walk* is the way through the runbook to the fix.
+(`…ErrorBudgetBurn`): here the service was healthy for six hours before. What is compared with
+last week takes eight days, so only alerts are played there, without SLOs. *Walk* is the way through the runbook to the fix.
 
 ";
 

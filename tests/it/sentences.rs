@@ -95,6 +95,7 @@ fn every_title_fits_every_sentence() {
         page += &found.unwrap_or_else(|| format!("{name}\n"));
     }
     for spec in [
+        "fleet",
         "mangaassist",
         "inference",
         "vllm-production",
@@ -111,7 +112,21 @@ fn every_title_fits_every_sentence() {
                 .as_object_mut()
                 .and_then(|signal| signal.shift_remove("cloudwatch"));
         }
-        let head = HEAD.replace("VLLM", "\">=0.20, <0.34\"") + &format!("signals: {all}");
+        let mut head = HEAD.replace("VLLM", "\">=0.20, <0.34\"") + &format!("signals: {all}");
+        if spec == "fleet" {
+            // Its signals need connectors, roles and a proven rate.
+            let runtime = text["runtime"].to_string();
+            head = head.replace("{vllm: \">=0.20, <0.34\"}", &runtime);
+            head = head.replace(
+                "target: [cluster]",
+                "target: [cluster, namespace, pod, role]",
+            );
+            head = head.replace(
+                "group_by: [cluster]",
+                "group_by: [cluster, model_name, role]",
+            );
+            let _ = write!(head, "\nload_tests: {}", text["load_tests"]);
+        }
         for (name, signal) in all.as_object().into_iter().flatten() {
             if !signal["title"].is_null() {
                 page += &told(&format!("{spec}: {name}"), name, &head);

@@ -160,6 +160,28 @@ fn an_old_release_names_each_missing_signal_at_its_own_line() {
     insta::assert_snapshot!(stderr);
 }
 
+/// `goodput` reads the threshold of the SLO that it names.
+#[test]
+fn a_wrong_threshold_that_two_slos_read_is_one_error() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+runtime: {vllm: ==0.33.0}
+links: {runbooks: https://r.example, grafana: https://g.example}
+prometheus: {selector: {job: vllm}, labels: {target: [cluster]}, group_by: [cluster]}
+signals: {ttft: {use: vllm.time_to_first_token}, tpot: {use: vllm.request_time_per_output_token}}
+slos:
+  ttft: {objective: 99%, window: 28d, sli: {latency: {signal: ttft, within: 2.3s}}}
+  tpot: {objective: 99%, window: 28d, sli: {latency: {signal: tpot, within: 50ms}}}
+  both: {objective: 98%, window: 28d, sli: {goodput: {of: [ttft, tpot]}}}
+";
+    std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+    let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(said.contains("2.3s is not a bucket boundary"), "{said}");
+    assert!(said.ends_with("1 error; nothing was written\n"), "{said}");
+}
+
 /// A name in raw PromQL exists as long as that name does, not as long as its renamed family.
 #[test]
 fn a_raw_name_is_missing_before_and_after_its_own_releases() {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ChangeKind;
-use crate::catalog::shape::MetricType;
 use crate::catalog::version::Version;
 
 /// A prefix that names have in some stores in the place of the served one.
@@ -79,25 +78,6 @@ impl Condition {
         let fits = self.families.iter().filter(|p| covers(p, family));
         fits.map(String::len).max()
     }
-}
-
-/// A family known from source alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Unrecorded {
-    /// The family.
-    pub family: String,
-    /// Its type, where the source says so.
-    #[serde(default, rename = "type", skip_serializing_if = "is_untyped")]
-    pub kind: MetricType,
-    /// Its labels; none when they are not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub labels: Vec<String>,
-    /// First release that has it.
-    pub first: Version,
-    /// Last release that has it, when it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Version>,
 }
 
 /// Families that began before the first page that could show them.
@@ -228,9 +208,4 @@ pub(in crate::catalog) fn covers(pattern: &str, name: &str) -> bool {
         Some(prefix) => name.starts_with(prefix),
         None => pattern == name,
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_untyped(kind: &MetricType) -> bool {
-    *kind == MetricType::Untyped
 }

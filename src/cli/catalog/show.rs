@@ -206,25 +206,8 @@ fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
     }))
 }
 
-/// Names without a recording: known from the source of vLLM only, or published by another exporter.
+/// Names that another exporter publishes.
 fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
-    if let Some(known) = catalog.lineage().unrecorded(name) {
-        let condition = catalog.lineage().condition(name);
-        if format == Format::Json {
-            let value = json!({"family": name, "source_only": known, "condition": condition});
-            return super::json(&value).map(Some);
-        }
-        let mut table = Table::default();
-        table.row(["since", &known.first.to_string()]);
-        if let Some(condition) = condition {
-            table.row(["only with", &condition.needs]);
-        }
-        let text = table.text("");
-        let kind = known.kind;
-        return Ok(Some(format!(
-            "{name}  {kind}\n\n{text}\nfound in the source of a release; not recorded\n"
-        )));
-    }
     let Some((exporter, family)) = catalog.foreign().find(name) else {
         return Ok(None);
     };

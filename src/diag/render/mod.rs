@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
         place::path(self.sources.get(file).path(), self.root)
     }
 
-    fn count(&self, severity: Severity) -> usize {
+    pub(crate) fn count(&self, severity: Severity) -> usize {
         let same = |d: &&Diagnostic| d.severity == severity;
         self.diagnostics.iter().filter(same).count()
     }

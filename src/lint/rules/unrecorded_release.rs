@@ -53,7 +53,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             Answer::Undecided => {
                 "the releases around it differ for `{}`, so the result is uncertain"
             }
-            Answer::Recorded | Answer::Neighbours | Answer::SourceOnly => continue,
+            Answer::Recorded | Answer::Neighbours => continue,
         };
         let how = how.replace("{}", series.name);
         let message = format!("{version} is not in the catalog: {how}");

@@ -1,6 +1,6 @@
 //! The reasons why releases do not expose a family.
 
-use crate::catalog::{Answer, Coverage, Lifetime, ReleaseId};
+use crate::catalog::{Coverage, Lifetime, ReleaseId};
 use crate::lint::scope::Product;
 
 /// Releases that do not expose a family, for one reason.
@@ -31,7 +31,7 @@ pub(super) fn reasons(product: &Product<'_>, family: &str, coverage: &Coverage) 
     let life = life.or_else(|| product.catalog.first_last(family));
     let mut found: Vec<Dead> = Vec::new();
     for id in &coverage.absent {
-        let why = reason(product, family, coverage, life.as_ref(), *id);
+        let why = reason(product, family, life.as_ref(), *id);
         match found.iter_mut().find(|dead| dead.why == why) {
             Some(dead) => dead.releases.push(*id),
             None => found.push(Dead {
@@ -43,13 +43,7 @@ pub(super) fn reasons(product: &Product<'_>, family: &str, coverage: &Coverage) 
     found
 }
 
-fn reason(
-    product: &Product<'_>,
-    family: &str,
-    coverage: &Coverage,
-    life: Option<&Lifetime>,
-    id: ReleaseId,
-) -> Why {
+fn reason(product: &Product<'_>, family: &str, life: Option<&Lifetime>, id: ReleaseId) -> Why {
     let catalog = product.catalog;
     let release = catalog.release(id);
     let version = release.version();
@@ -62,15 +56,8 @@ fn reason(
             return Why::Hidden;
         }
     }
-    let showing = match catalog.family(family) {
-        Some(family) => family.profiles_adding(release),
-        None if coverage.answer == Answer::SourceOnly => coverage
-            .only_in_profiles
-            .iter()
-            .map(String::as_str)
-            .collect(),
-        None => Vec::new(),
-    };
+    let showing = catalog.family(family);
+    let showing = showing.map_or_else(Vec::new, |family| family.profiles_adding(release));
     if !showing.is_empty() {
         return Why::Conditional(showing.into_iter().map(str::to_owned).collect());
     }
