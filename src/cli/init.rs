@@ -85,7 +85,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     let mut questions = Questions::new(asks);
     let seen = seen(args, &mut questions)?;
     let names = names(args, seen.as_ref())?;
-    let role = role(args, names.as_deref())?;
+    let role = role(args, seen.as_ref(), names.as_deref())?;
     let project = Project {
         name: name(args, &mut questions)?,
         owner: owner(args, &mut questions)?,
@@ -159,13 +159,14 @@ fn names(args: &InitArgs, seen: Option<&Seen>) -> Result<Option<String>> {
     Ok(prefixes.other().map(str::to_owned))
 }
 
-/// The label that separates prefill pods from decode pods in Prometheus, if there is one. Prints it.
-fn role(args: &InitArgs, names: Option<&str>) -> Result<Option<String>> {
-    let Some(url) = &args.prometheus else {
-        return Ok(None);
-    };
+/// The label that separates prefill pods from decode pods in Prometheus or in the metrics, if there is one. Prints it.
+fn role(args: &InitArgs, seen: Option<&Seen>, names: Option<&str>) -> Result<Option<String>> {
     let prefix = names.unwrap_or(Catalog::vllm().prefix());
-    let role = stored::role(url, prefix, &args.http)?;
+    let role = match (&args.prometheus, seen) {
+        (Some(url), _) => stored::role(url, prefix, &args.http)?,
+        (None, Some(seen)) => stored::role_on(&seen.page),
+        (None, None) => None,
+    };
     if let Some(label) = &role {
         writeln!(
             Terminal::stderr(),

@@ -106,22 +106,33 @@ fn recent<T: DeserializeOwned>(
     Ok(answer.data)
 }
 
-/// The label that tells prefill pods from decode pods in a Prometheus: it has both values.
+/// The label that tells prefill pods from decode pods in a Prometheus.
 ///
 /// # Errors
 /// When it cannot be asked.
 pub(super) fn role(prometheus: &str, prefix: &str, http: &HttpArgs) -> Result<Option<String>> {
     let running = format!("%7B__name__%3D%22{prefix}num_requests_running%22%7D");
     let series: Vec<BTreeMap<String, String>> = recent(prometheus, "series", &running, http)?;
+    Ok(role_label(series.into_iter().flatten()))
+}
+
+/// The same in the output of a server that collects the metrics of others, such as `/federate`.
+pub(super) fn role_on(page: &Page) -> Option<String> {
+    let samples = page.families.iter().flat_map(|family| &family.samples);
+    role_label(samples.flat_map(|sample| sample.labels.iter().cloned()))
+}
+
+/// The label that has both values.
+fn role_label(labels: impl Iterator<Item = (String, String)>) -> Option<String> {
     let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (label, value) in series.into_iter().flatten() {
+    for (label, value) in labels {
         values.entry(label).or_default().insert(value);
     }
     let has_both = |of: &BTreeSet<String>| of.contains("prefill") && of.contains("decode");
     let found = values
         .into_iter()
         .find(|(label, values)| is_label_name(label) && has_both(values));
-    Ok(found.map(|(label, _)| label))
+    found.map(|(label, _)| label)
 }
 
 impl fmt::Display for Prefixes {

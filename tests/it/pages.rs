@@ -301,6 +301,38 @@ fn a_prometheus_shows_the_label_of_roles() {
     }
 }
 
+/// So does the page of `/federate`, or of a collector.
+#[test]
+fn a_page_of_several_pods_shows_the_label_of_roles() {
+    let page = std::fs::read_to_string(crate::start::page("0.33.0")).expect("a page");
+    let of = |role: &str| page.replace("{engine=", &format!("{{pod_role=\"{role}\",engine="));
+    for (page, wanted) in [
+        (of("prefill") + &of("decode"), Some("pod_role")),
+        (of("decode"), None),
+    ] {
+        let project = Project::empty();
+        project.write("page.prom", &page);
+        let ran = project.run(&[
+            "init",
+            "--name",
+            "chat",
+            "--ci",
+            "none",
+            "--metrics",
+            "page.prom",
+        ]);
+        let detected = "detected prefill and decode pods: label `pod_role`";
+        assert_eq!(ran.exits(0).err.contains(detected), wanted.is_some());
+        let spec = project.read("specs/chat.yaml");
+        assert_eq!(
+            spec.contains("group_by: [model_name, pod_role]"),
+            wanted.is_some(),
+            "{spec}"
+        );
+        project.run(&["build"]).exits(0);
+    }
+}
+
 /// A page that a browser shows with a colon, and that Prometheus 2 gets without.
 #[test]
 fn a_server_may_serve_other_names_to_prometheus_2() {

@@ -139,11 +139,15 @@ impl Panels<'_, '_> {
         let drawn = thresholds::drawn(std::mem::take(&mut content.thresholds));
         let runbook = p.runbook.as_ref().map(|name| self.runbook(name));
         content.runbooks.extend(runbook);
+        let title = match content.window.filter(|_| is_now(kind)) {
+            Some(window) => format!("{} · last {window}", self.title(p)),
+            None => self.title(p),
+        };
         Some(Panel {
             id: 0,
-            title: match content.window.filter(|_| is_now(kind)) {
-                Some(window) => format!("{} · last {window}", self.title(p)),
-                None => self.title(p),
+            title: match kind {
+                GraphKind::Number | GraphKind::Gauge => thresholds::titled(&title, &drawn),
+                _ => title,
             },
             description: described(p.description.as_ref(), &content),
             draw: kind.into(),

@@ -265,3 +265,14 @@ fn in_time(value: Number, from: Option<Per>, to: Option<Per>) -> Number {
         _ => value,
     }
 }
+
+/// The title of a single value, with the objective or else the threshold of an alert: colours alone do not say it to every
+/// reader.
+pub(super) fn titled(title: &str, lines: &[Threshold]) -> String {
+    let of = |role| lines.iter().find(|line| line.role == role);
+    match (of(Role::Target), of(Role::Alert)) {
+        (Some(line), _) => format!("{title} · objective {}", line.text),
+        (None, Some(line)) => format!("{title} · alert {}", line.text),
+        (None, None) => title.to_owned(),
+    }
+}

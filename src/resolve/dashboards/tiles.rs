@@ -222,7 +222,7 @@ impl Panels<'_, '_> {
             unit,
             thresholds: lines.clone(),
             links: runbooks(&on),
-            ..blank(titled(&tile.title, &lines), Draw::Tile)
+            ..blank(thresholds::titled(&tile.title, &lines), Draw::Tile)
         }
     }
 
@@ -267,16 +267,6 @@ impl Panels<'_, '_> {
 }
 
 const NONE: &[&str] = &[];
-
-/// The title of a tile, with the objective or else the threshold of an alert: colours alone do not say it to every reader.
-fn titled(title: &str, lines: &[Threshold]) -> String {
-    let of = |role| lines.iter().find(|line| line.role == role);
-    match (of(Role::Target), of(Role::Alert)) {
-        (Some(line), _) => format!("{title} · objective {}", line.text),
-        (None, Some(line)) => format!("{title} · alert {}", line.text),
-        (None, None) => title.to_owned(),
-    }
-}
 
 /// How a tile joins label sets to one number, and over which time.
 fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> String {
