@@ -60,6 +60,17 @@ impl Condition {
         }
     }
 
+    /// The leaves that hold while it holds, or may.
+    pub fn holding(&self) -> Vec<&Condition> {
+        match self {
+            Condition::All(parts, _) | Condition::Any(parts, _) => {
+                parts.iter().flat_map(Condition::holding).collect()
+            }
+            Condition::Unless(parts, _) => parts[0].holding(),
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![self],
+        }
+    }
+
     /// Signals that it looks at.
     pub fn signals(&self) -> Vec<&Signal> {
         let leaves = self.leaves().into_iter();

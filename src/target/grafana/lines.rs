@@ -14,7 +14,7 @@ use crate::plan::words;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
 use crate::promql::{build, pretty};
 use crate::spec::{GraphKind, Stat};
-use crate::units::{decimal, printed_float};
+use crate::units::{Number, decimal, printed_float};
 
 /// A threshold as a series.
 pub(super) struct Line {
@@ -120,6 +120,15 @@ pub(super) fn word(panel: &Panel) -> Option<Line> {
         properties: vec![json!({"id": "mappings", "value": mappings})],
     };
     Some(Line { query, look })
+}
+
+/// The word for a single value; none without a threshold that judges it.
+pub(in crate::target) fn state_of(bounds: &[Threshold], value: f64) -> Option<&'static str> {
+    let regions = regions(bounds);
+    let reached = |from: &Option<Number>| from.is_none_or(|from| printed_float(from) <= value);
+    let mut below = regions.iter().filter(|(from, _)| reached(from));
+    let (_, worst) = below.next_back()?;
+    Some(worst.map_or("ok", said))
 }
 
 /// The state of a value beyond a threshold.

@@ -21,6 +21,7 @@ mod v2;
 mod view;
 
 pub(super) use field::{Ends, color_name, color_of, ends, symbol};
+pub(super) use lines::state_of;
 
 use serde::Serialize;
 

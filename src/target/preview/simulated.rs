@@ -118,7 +118,12 @@ pub(super) fn course(plan: &Plan, panel: &Panel, series: &Series, index: u32) ->
         Origin::Signal(read) => Some(&**read),
         _ => None,
     };
-    let bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
+    let mut bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
+    let parts = match read {
+        Some(read) if bounds.is_empty() => bounds_in_parts(plan, panel.unit, read),
+        _ => Vec::new(),
+    };
+    bounds.extend(&parts);
     let (healthy, incident) = match bounds[..] {
         [] if rare(plan, series, read) => {
             let (usual, _) = unbounded(panel.unit, read);
@@ -160,6 +165,32 @@ pub(super) fn course(plan: &Plan, panel: &Panel, series: &Series, index: u32) ->
         },
         seed: panel.title.bytes().map(u32::from).sum::<u32>() + 31 * index,
     }
+}
+
+/// The bounds of a signal in conditions that have other parts, which no panel draws.
+fn bounds_in_parts(plan: &Plan, unit: ValueUnit, read: &PanelSignal) -> Vec<Threshold> {
+    let alerts = alert::on_conditions(&plan.slos, &plan.alerts);
+    let holding = alerts.flat_map(|alert| alert.condition.holding());
+    let bound = |part: &Condition| {
+        let Condition::Compare(compare) = part else {
+            return None;
+        };
+        let Bound::Fixed(op, value, text) = &compare.bound else {
+            return None;
+        };
+        let is_same = compare.signal.name == read.signal.name && compare.unit == unit;
+        // "Are there any" says nothing of usual values.
+        let is_bound = is_same && *value != Number::from_integer(0);
+        is_bound.then(|| Threshold {
+            name: String::new(),
+            value: *value,
+            text: text.clone(),
+            role: Role::Alert,
+            color: Color::Orange,
+            upper: op.is_upper(),
+        })
+    };
+    holding.filter_map(bound).collect()
 }
 
 /// A part of a whole, which is never more than all of it.

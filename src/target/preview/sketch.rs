@@ -7,7 +7,7 @@ use super::view::{Cell, Legend, Shape, Sketch, Word};
 use crate::plan::dashboard::{self, Draw, Origin, Panel, Series};
 use crate::plan::{Bucket, Plan, SloKind, words};
 use crate::spec::GraphKind;
-use crate::target::grafana::{Ends, color_name, color_of, ends};
+use crate::target::grafana::{Ends, color_name, color_of, ends, state_of};
 use crate::units::{Duration, float};
 
 /// Points of a line.
@@ -288,9 +288,11 @@ fn number(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
             color_of(&panel.thresholds, newest),
         ),
     };
+    let state = state_of(&panel.thresholds, newest).filter(|_| !status);
     Sketch {
         value: text,
         color,
+        state: state.unwrap_or_default().to_owned(),
         ..empty
     }
 }
