@@ -128,7 +128,10 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
 
 /// Nothing started on a simulated day.
 pub(super) fn changes(columns: &[Column], empty: Sketch) -> Sketch {
-    table(columns, &[(); 0], |(), _| None, empty)
+    Sketch {
+        note: "Replicas are not simulated.".to_owned(),
+        ..table(columns, &[(); 0], |(), _| None, empty)
+    }
 }
 
 /// The worst state of SLOs and alerts, and whose it is.

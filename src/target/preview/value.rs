@@ -19,7 +19,8 @@ pub(super) fn value(value: f64, unit: ValueUnit) -> String {
         Unit::Bytes => prefixed(value, 1_024.0, &["B", "KiB", "MiB", "GiB", "TiB"], "", &per),
         // The title of a panel names what is counted: requests or tokens.
         Unit::Count | Unit::Requests | Unit::Tokens if unit.per.is_none() => {
-            prefixed(value, 1_000.0, &PREFIXES, "", "")
+            let whole = if value < 10.0 { value } else { value.round() };
+            prefixed(whole, 1_000.0, &PREFIXES, "", "")
         }
         other => prefixed(value, 1_000.0, &PREFIXES, symbol(other), &per),
     }

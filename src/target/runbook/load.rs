@@ -1,4 +1,4 @@
-//! Load tests: a page with ready commands, and a k6 script for each scenario.
+//! Load tests: a page with ready commands, and a k6 script.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -10,6 +10,9 @@ use crate::spec::Measure;
 use crate::target::{OutFile, TargetError};
 use crate::template::Templates;
 use crate::units::{Duration, Number, decimal, printed_float};
+
+/// Where the script of all scenarios is, beside the page.
+const SCRIPT: &str = "load-tests/k6.js";
 
 /// Where the traffic's texts are, beside the page.
 const TRAFFIC: &str = "load-tests/traffic.jsonl";
@@ -24,19 +27,18 @@ pub(super) fn files(
     templates: &Templates,
 ) -> Result<Vec<OutFile>, TargetError> {
     let view = view(plan, tests);
-    let mut files = vec![OutFile {
+    let page = OutFile {
         path: "load-tests.md".to_owned(),
         text: super::tidy(&templates.render("runbook/load-tests.md", &view)?),
-    }];
-    for scenario in &tests.scenarios {
-        let view = script(plan, tests, scenario);
-        files.push(OutFile {
-            path: format!("load-tests/{}.js", scenario.name),
-            text: templates.render("runbook/k6.js", &view)?,
-        });
-    }
-    files.extend(dataset_file(tests));
-    Ok(files)
+    };
+    let script = OutFile {
+        path: SCRIPT.to_owned(),
+        text: templates.render("runbook/k6.js", &script(plan, tests))?,
+    };
+    Ok([page, script]
+        .into_iter()
+        .chain(dataset_file(tests))
+        .collect())
 }
 
 fn view(plan: &Plan, tests: &LoadTests) -> Value {
@@ -132,11 +134,11 @@ fn benched(tests: &LoadTests, s: &Scenario) -> String {
 fn k6(tests: &LoadTests, s: &Scenario) -> String {
     let name = &s.name;
     let page = shell(&format!("{}/metrics", tests.endpoint));
-    let warmup = format!("k6 run -e PHASE=warmup load-tests/{name}.js");
+    let warmup = format!("k6 run -e SCENARIO={name} -e PHASE=warmup {SCRIPT}");
     let mut lines: Vec<String> = tests.warmup.map(|_| warmup).into_iter().collect();
     lines.push(format!("curl -sf {page} > {name}.before.prom"));
     lines.push(format!(
-        "k6 run --summary-export={name}.k6.json load-tests/{name}.js"
+        "k6 run -e SCENARIO={name} --summary-export={name}.k6.json {SCRIPT}"
     ));
     lines.push(format!(
         "slosmith gate {name}.k6.json --spec SPEC --scenario {name} \\\n  --before {name}.before.prom --after {page}{}",
@@ -286,25 +288,33 @@ fn shell(word: &str) -> String {
     }
 }
 
-/// A scenario, as the template of its script sees it.
+/// The load tests, as the template of their script sees them.
 #[derive(Serialize)]
 struct Script<'p> {
     service: &'p str,
-    scenario: &'p str,
     endpoint: &'p str,
+    model: &'p str,
     system: &'p str,
+    warmup: Option<String>,
+    traffic: Vec<Request<'p>>,
+    scenarios: Vec<Load<'p>>,
+}
+
+/// What one scenario sends.
+#[derive(Serialize)]
+struct Load<'p> {
+    name: &'p str,
     /// Conversations an hour.
     rate: Option<i128>,
     duration: Option<String>,
-    warmup: Option<String>,
     iterations: u64,
     concurrency: u32,
     turns: u32,
     prompt_tokens: Option<u32>,
     shared_prefix: u32,
+    output_tokens: u32,
     /// Seconds.
     timeout: i128,
-    traffic: Vec<Request<'p>>,
     thresholds: Value,
 }
 
@@ -317,42 +327,41 @@ struct Request<'p> {
     model: &'p str,
 }
 
-fn script<'p>(plan: &'p Plan, tests: &'p LoadTests, s: &'p Scenario) -> Script<'p> {
+fn script<'p>(plan: &'p Plan, tests: &'p LoadTests) -> Script<'p> {
     let traffic = tests.traffic.iter().map(|t| Request {
         share: printed_float(t.share),
         prompt: &t.prompt,
         max_tokens: t.max_tokens,
         model: &t.model,
     });
-    let mut traffic: Vec<_> = traffic.collect();
-    if traffic.is_empty() {
-        traffic.push(Request {
-            share: 1.0,
-            prompt: "",
-            max_tokens: s.output_tokens,
-            model: &tests.model,
-        });
+    Script {
+        service: &plan.service.name,
+        endpoint: &tests.endpoint,
+        model: &tests.model,
+        system: tests.system.as_deref().unwrap_or_default(),
+        warmup: tests.warmup.map(seconds),
+        traffic: traffic.collect(),
+        scenarios: tests.scenarios.iter().map(|s| load(tests, s)).collect(),
     }
+}
+
+fn load<'p>(tests: &'p LoadTests, s: &'p Scenario) -> Load<'p> {
     let turns = i128::from(s.turns);
     // Conversations of an hour, so that slow ones have a whole number too.
     let rate = s
         .rate
         .map(|rate| (rate * 3_600 / turns).round().to_integer().max(1));
-    Script {
-        service: &plan.service.name,
-        scenario: &s.name,
-        endpoint: &tests.endpoint,
-        system: tests.system.as_deref().unwrap_or_default(),
+    Load {
+        name: &s.name,
         rate,
         duration: s.duration.map(seconds),
-        warmup: tests.warmup.map(seconds),
         iterations: s.requests.div_ceil(u64::from(s.turns)),
         concurrency: s.concurrency,
         turns: s.turns,
         prompt_tokens: s.prompt_tokens,
         shared_prefix: s.shared_prefix,
+        output_tokens: s.output_tokens,
         timeout: timeout(tests, s),
-        traffic,
         thresholds: thresholds(tests, s),
     }
 }
