@@ -119,20 +119,18 @@ impl Reason {
             Self::Jinja => ("Jinja template", "render first, then lint the result"),
             Self::Terraform => ("Terraform template", "render first, then lint the result"),
             Self::Invalid => ("file", "not valid YAML, JSON, HCL or UTF-8"),
-            Self::Silent | Self::Rest => {
-                ("file", "mentions vLLM metrics outside a known query field")
-            }
+            Self::Silent | Self::Rest => ("file", "vLLM metrics outside a known query field"),
             Self::Pieces => (
                 "file",
                 "some queries are assembled from parts by the program",
             ),
             Self::Branches => (
                 "template",
-                "some branches are not YAML, or the template has too many branches; render first, then lint the result",
+                "some branches are not YAML, or there are too many; render first, then lint the result",
             ),
             Self::Foreign => (
                 "file",
-                "mentions vLLM metrics, but is not YAML, JSON, HCL or Markdown; `--code` checks some languages",
+                "vLLM metrics in another format than YAML, JSON, HCL or Markdown; `--code` checks some languages",
             ),
         };
         if matches!(self, Self::Pieces | Self::Branches | Self::Rest) {

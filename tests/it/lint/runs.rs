@@ -166,7 +166,7 @@ fn branches_that_cannot_be_read_are_named() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     let place = "chart/dead.yaml:7:29: error[removed-metric]";
     assert!(ran.out.contains(place), "{}", ran.out);
-    let said = "note: 2 templates checked in part (some branches are not YAML, or the template has too many branches; render first, then lint the result): \
+    let said = "note: 2 templates checked in part (some branches are not YAML, or there are too many; render first, then lint the result): \
                 chart/half.yaml, chart/many.yaml\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
@@ -183,8 +183,8 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     ]);
     let ran = project.run(&["lint"]).exits(0);
     for words in [
-        "note: 1 file not checked (mentions vLLM metrics outside a known query field): notes.yaml\n",
-        "note: 1 file not checked (mentions vLLM metrics, but is not YAML, JSON, HCL or Markdown; `--code` checks some languages): scale.py\n",
+        "note: 1 file not checked (vLLM metrics outside a known query field): notes.yaml\n",
+        "note: 1 file not checked (vLLM metrics in another format than YAML, JSON, HCL or Markdown; `--code` checks some languages): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -242,7 +242,7 @@ resource "mimir_rule_group_recording" "a" {
     ] {
         let ran = project.run(&["lint", file]).exits(0);
         let note = format!(
-            "note: 1 file checked in part (mentions vLLM metrics outside a known query field): {place}\n"
+            "note: 1 file checked in part (vLLM metrics outside a known query field): {place}\n"
         );
         assert!(ran.err.contains(&note), "{note}:\n{}", ran.err);
     }
