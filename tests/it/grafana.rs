@@ -246,7 +246,7 @@ dashboards:
     );
     let files = build(&text, None);
     let board = dashboard(&files, "main");
-    let queued = panel(&board, "Queued");
+    let queued = panel(&board, "Queued · alert 80");
     // Yellow from the author's 50, orange from a part of an alert, red from the alert.
     let colors = [
         (None, "green"),
@@ -273,7 +273,7 @@ dashboards:
     assert_eq!(queries(hits)[1..], ["vector(0.5)", "vector(0.7)"]);
     // One value: its title has its window, that of the alert or else the usual one.
     for (title, window) in [
-        ("Hits now · last 15m", "[15m]"),
+        ("Hits now · last 15m · alert 50%", "[15m]"),
         ("Prompt tokens now · last 5m", "[5m]"),
     ] {
         let asked = queries(panel(&board, title));
@@ -285,7 +285,7 @@ dashboards:
         .collect();
     assert_eq!(names, ["alert Cold < 50%", "target 70%"]);
     assert_eq!(
-        steps(panel(&board, "Hits now · last 15m")),
+        steps(panel(&board, "Hits now · last 15m · alert 50%")),
         [(None, "orange"), (Some(0.5), "green")]
     );
     let preemptions = panel(&board, "Preemptions");
