@@ -4,6 +4,7 @@
 //! a change of windows; it is in the [`WINDOW`] label.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use twox_hash::XxHash3_128;
 
 use crate::units::Duration;
 
@@ -23,7 +24,7 @@ pub const SEVERITY: &str = "severity";
 pub const OWNER: &str = "owner";
 /// Label: the alert a baseline is recorded for.
 pub const ALERT: &str = "alert";
-/// Label: the part of the alert's condition a baseline is recorded for.
+/// Label: the expression a baseline is recorded for, as a [`key`].
 pub const PART: &str = "part";
 
 /// Labels the generated rules set themselves; no signal may be grouped by them.
@@ -124,6 +125,11 @@ fn is_device(name: &str) -> bool {
     let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
     matches!(name, "con" | "prn" | "aux" | "nul")
         || numbered.is_some_and(|n| n.len() == 1 && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A short name for a text, the same wherever the text stands: eight hexadecimal digits.
+pub fn key(text: &str) -> String {
+    format!("{:08x}", XxHash3_128::oneshot(text.as_bytes()) as u32)
 }
 
 /// `ttft-median` → `TtftMedian`.

@@ -97,8 +97,8 @@ impl Alert {
 /// A value recorded because its own past is asked for.
 #[derive(Clone, Debug)]
 pub struct AlertRecord {
-    /// Number of the part of the condition it belongs to.
-    pub part: usize,
+    /// The key of the expression: another one has a history of its own.
+    pub part: String,
     /// The value.
     pub query: Query,
 }

@@ -150,16 +150,19 @@ impl Resolver<'_, '_> {
 
     /// Records a value for this alert.
     fn record(&mut self, query: Query) -> Selector {
-        let part = self.records.len();
-        self.records.push(AlertRecord { part, query });
-        recorded(
+        let part = naming::key(&query.expr.to_string());
+        let series = recorded(
             naming::BASELINE,
             &[
                 (naming::SERVICE, &self.cx.spec.service.name.value),
                 (naming::ALERT, self.alert),
-                (naming::PART, &part.to_string()),
+                (naming::PART, &part),
             ],
-        )
+        );
+        if self.records.iter().all(|known| known.part != part) {
+            self.records.push(AlertRecord { part, query });
+        }
+        series
     }
 
     /// Records the value, and gives a function that looks at its past, but for the `recent` one.

@@ -397,27 +397,30 @@ fn correlation_is_seen() {
         let pair = format!("{low}+0x2 {high}+0x2 ");
         pair.repeat(10)
     };
+    let rules = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/generated/vllm-production/prometheus/rules/alerts.yaml"
+    );
+    let rules = std::fs::read_to_string(rules).expect("rules");
+    let (_, records) = rules
+        .split_once("alert: KVCachePressureDrivesTTFT")
+        .expect("its first record");
+    let series = |record: usize, cluster: &str| {
+        let part = records.split("part: ").nth(record + 1).expect("a part");
+        let part = &part.trim_start_matches('"')[..8];
+        format!(
+            "alert:baseline:value{{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"{part}\", cluster=\"{cluster}\", model_name=\"m\"}}"
+        )
+    };
     check(
         "vllm-production",
         None,
         &["alerts"],
         &[
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"a\", model_name=\"m\"}",
-                &ramp("0.6", "0.9"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"a\", model_name=\"m\"}",
-                &ramp("1", "4"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"b\", model_name=\"m\"}",
-                &ramp("0.6", "0.9"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"b\", model_name=\"m\"}",
-                &ramp("4", "1"),
-            ),
+            (&series(0, "a"), &ramp("0.6", "0.9")),
+            (&series(1, "a"), &ramp("1", "4")),
+            (&series(0, "b"), &ramp("0.6", "0.9")),
+            (&series(1, "b"), &ramp("4", "1")),
         ],
         &[
             (

@@ -276,3 +276,44 @@ fn a_runbook_says_over_which_time_a_query_looks() {
         );
     }
 }
+
+/// A history belongs to its expression, wherever this stands in the condition.
+#[test]
+fn a_changed_signal_begins_a_history_of_its_own() {
+    let keys = |signals: [&str; 2]| {
+        let part = |signal: &str| {
+            format!("{{signal: {signal}, above: {{times: 2, of: {{avg_over: 6h}}}}}}")
+        };
+        let when = format!("{{all: [{}]}}", signals.map(part).join(", "));
+        let files = texts(&when, "");
+        let rules = files
+            .iter()
+            .find(|(path, _)| path.ends_with("rules/alerts.yaml"));
+        let (_, rules) = rules.expect("rules");
+        let records = rules.split("- record: alert:baseline:value").skip(1);
+        let keys = records.map(|record| {
+            let (_, key) = record.split_once("part: ").expect("a key");
+            let key = key
+                .lines()
+                .next()
+                .expect("a line")
+                .trim_matches('"')
+                .to_owned();
+            // The alert reads what is recorded.
+            assert!(rules.contains(&format!("part=\"{key}\"")), "{rules}");
+            key
+        });
+        keys.collect::<std::collections::BTreeSet<_>>()
+    };
+    let both = keys(["depth", "limit"]);
+    assert_eq!(both.len(), 2);
+    assert_eq!(both, keys(["limit", "depth"]));
+    let changed = keys(["depth", "share"]);
+    assert_eq!(
+        both.intersection(&changed).count(),
+        1,
+        "depth keeps its own"
+    );
+    // One expression is recorded once.
+    assert_eq!(keys(["depth", "depth"]).len(), 1);
+}

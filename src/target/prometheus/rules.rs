@@ -325,11 +325,10 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
         .records
         .iter()
         .map(|r| {
-            let part = r.part.to_string();
             let labels = [
                 (SERVICE, service),
                 (naming::ALERT, &alert.name),
-                (naming::PART, &part),
+                (naming::PART, &r.part),
             ];
             record(naming::BASELINE, text(&r.query.expr), &labels)
         })

@@ -66,7 +66,7 @@ fn record<'a>(plan: &Plan, alert: &Alert, record: &'a AlertRecord) -> (Labels, &
     let labels = [
         (naming::SERVICE, plan.service.name.clone()),
         (naming::ALERT, alert.name.clone()),
-        (naming::PART, record.part.to_string()),
+        (naming::PART, record.part.clone()),
     ];
     let labels = labels.map(|(label, value)| (label.to_owned(), value));
     (labels.into(), &record.query.expr)
