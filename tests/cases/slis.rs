@@ -14,11 +14,12 @@ use crate::promtool::{check_files, is_slow, test_rules};
 use crate::trial::{Needs, in_ci, slow, trial};
 
 /// A plain run has the unit tests of the first.
-const SPECS: [&str; 4] = [
+const SPECS: [&str; 5] = [
     "sloth/getting-started",
     "slis",
     "sloth/kubernetes-apiserver",
     "sloth/home-wifi",
+    "tiers",
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -20,7 +20,7 @@ use crate::units::{Duration, Number, decimal};
 /// Lines of queries break here.
 const WIDTH: usize = 100;
 
-/// Rules over more than this are in a separate file: a test of the others need not load so much.
+/// Rules over more than this are in a separate file, unless an alert reads them: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
 /// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
@@ -41,7 +41,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         );
         files.push(now);
         let period = period_rules(plan, slo);
-        if slo.period > OWN_FILE_ABOVE && !period.is_empty() {
+        if has_period_file(slo) && !period.is_empty() {
             let title = format!("{title}, over its SLO window of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
             files.push(named(plan, period_file(slo), &title, group, period));
@@ -127,6 +127,21 @@ pub(super) fn slo_file(slo: &Slo) -> String {
     naming::slo_file(&slo.name)
 }
 
+/// The longest window whose rules are in the file of the alerts: an alert and what it reads are evaluated in one order.
+fn longest_beside_alerts(slo: &Slo) -> Duration {
+    let tiers = match &slo.kind {
+        SloKind::Events(events) => events.tiers.as_slice(),
+        SloKind::Percentile(_) => &[],
+    };
+    let longest = tiers.iter().map(|tier| tier.long).max();
+    longest.unwrap_or_default().max(OWN_FILE_ABOVE)
+}
+
+/// True for an SLO whose period has a rule file of its own.
+pub(super) fn has_period_file(slo: &Slo) -> bool {
+    slo.period > longest_beside_alerts(slo)
+}
+
 /// File of the rules over an SLO's period.
 pub(super) fn period_file(slo: &Slo) -> String {
     naming::period_file(&slo.name)
@@ -178,11 +193,12 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
                 rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
                 rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
             }
-            let near = events.ratios.iter().filter(|r| r.window <= OWN_FILE_ABOVE);
+            let longest = longest_beside_alerts(slo);
+            let near = events.ratios.iter().filter(|r| r.window <= longest);
             rules.extend(near.map(|r| ratio_rule(service, slo, r)));
             rules.extend(constants(service, slo, events));
-            rules.extend(compat::near(service, slo, events, OWN_FILE_ABOVE));
-            if slo.period <= OWN_FILE_ABOVE {
+            rules.extend(compat::near(service, slo, events, longest));
+            if !has_period_file(slo) {
                 rules.push(remaining(service, slo, events));
             }
             rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, events, t)));
@@ -196,10 +212,11 @@ fn period_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let SloKind::Events(events) = &slo.kind else {
         return Vec::new();
     };
-    let far = events.ratios.iter().filter(|r| r.window > OWN_FILE_ABOVE);
+    let longest = longest_beside_alerts(slo);
+    let far = events.ratios.iter().filter(|r| r.window > longest);
     let mut rules: Vec<_> = far.map(|r| ratio_rule(service, slo, r)).collect();
     rules.push(remaining(service, slo, events));
-    rules.extend(compat::far(service, slo, events, OWN_FILE_ABOVE));
+    rules.extend(compat::far(service, slo, events, longest));
     rules
 }
 

@@ -333,6 +333,11 @@ impl Run<'_> {
         Some(test)
     }
 
+    /// The minute of the first evaluation after some samples.
+    fn after(&self, samples: u64) -> u64 {
+        (samples * self.driver.step).next_multiple_of(self.every)
+    }
+
     /// A series recorded over the base window.
     fn recorded(&self, series: &str) -> String {
         let base = BASE_WINDOW.to_string();
@@ -342,10 +347,11 @@ impl Run<'_> {
 
     /// No traffic after some: no ratio, above all no NaN, and no alert.
     fn idle(&self) -> Option<Option<Test>> {
-        let levels = [Level::new(30, Number::from_integer(0)), Level::idle(20)];
-        let mut test = self.test("no data and silent without traffic", &levels)?;
         // The base window has just emptied.
-        let at = ((30 + BASE_WINDOW.mins_up() + 2) * self.driver.step).next_multiple_of(self.every);
+        let at = self.after(30 + BASE_WINDOW.mins_up() + 2);
+        let rest = (at / self.driver.step - 25).max(20);
+        let levels = [Level::new(30, Number::from_integer(0)), Level::idle(rest)];
+        let mut test = self.test("no data and silent without traffic", &levels)?;
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
             value_is(
@@ -372,15 +378,16 @@ impl Run<'_> {
         if !self.events.count_new_series {
             return None;
         }
-        let levels = [Level::new(60, Number::from_integer(0))];
+        let at = self.after(32);
+        let begins = at / self.driver.step - 2;
+        let levels = [Level::new(begins + 30, Number::from_integer(0))];
         let mut test = self.test("counts the first value of a new series", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
         let all = Number::from_integer(TRAFFIC) * i128::from(BASE_WINDOW.mins_up());
         let inside = labels::is_part(part.family()?, total.family()?);
         let share = Number::new(1, if inside { 7 } else { 8 });
         test.input_series
-            .push(self.driver.born(part, 30, all * share)?);
-        let at = (32 * self.driver.step).next_multiple_of(self.every);
+            .push(self.driver.born(part, begins, all * share)?);
         let ratio = self.recorded(naming::ERROR_RATIO);
         test.promql_expr_test = vec![near(&ratio, Number::new(1, 8), Number::new(1, 1_000), at)];
         Some(test)
@@ -391,10 +398,11 @@ impl Run<'_> {
         let EventSli::Ratio { good: false, .. } = &self.events.sli else {
             return Some(None);
         };
-        let levels = [Level::new(30, Number::from_integer(0))];
+        let at = self.after(20);
+        let all = (at / self.driver.step + 10).max(30);
+        let levels = [Level::new(all, Number::from_integer(0))];
         let mut test = self.test("evaluates before the first bad event", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
-        let at = (20 * self.driver.step).next_multiple_of(self.every);
         test.promql_expr_test = vec![
             value_is(
                 format!("sum({})", self.recorded(naming::ERROR_RATIO)),

@@ -8,10 +8,7 @@ use crate::plan::{EventSlo, Plan, Slo};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
-use crate::units::{Duration, Number};
-
-/// Periods that have a rule file of their own.
-const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
+use crate::units::Number;
 
 /// Minutes of quiet, busy and quiet traffic.
 const PHASES: [u64; 3] = [60, 10, 110];
@@ -21,7 +18,7 @@ const BUSY: i128 = 600;
 
 /// A short burst with errors must weigh as much as its events do: `None` without a period file.
 pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<TestFile>> {
-    if slo.period <= OWN_FILE_ABOVE {
+    if !rules::has_period_file(slo) {
         return None;
     }
     let driver = Driver { plan, step: 1 };
