@@ -381,10 +381,11 @@ pub(crate) fn test_rules(path: &Path) {
 
 /// Files of unit tests that take seconds: those of long windows.
 pub(crate) fn is_slow(path: &str) -> bool {
-    const SLOW: [&str; 5] = [
+    const SLOW: [&str; 6] = [
         "-6h.yaml",
         "-1d.yaml",
         "-3d.yaml",
+        "-28d.yaml",
         "adapter-latency",
         "-1d-",
     ];
