@@ -10,7 +10,7 @@ use crate::spec::Stat;
 use crate::units::Duration;
 
 /// Ratios up to this window read the counters themselves.
-const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
+pub const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
 
 /// Events of an SLI, per group.
 pub struct Events {
@@ -106,6 +106,13 @@ impl Events {
             .into()
     }
 
+    /// True where a window has so many events, counted by the counters themselves.
+    pub fn enough(&self, window: Duration, least: u32) -> Option<Expr> {
+        let seconds = build::number(window.as_secs().to_string());
+        let count = bin(BinaryOp::Mul, self.total(window).ok()?, seconds);
+        Some(bin(BinaryOp::Ge, count, build::number(least.to_string())))
+    }
+
     /// The share of bad events in a window, from what was scraped.
     fn direct(&self, window: Duration) -> Expr {
         if let EventSli::Time(time) = &self.sli {
@@ -161,16 +168,4 @@ pub fn counted(total: Selector, window: Duration) -> Expr {
     let sum = super::over_by("sum_over_time", total.into(), window, BASE_WINDOW);
     let seconds = build::number(BASE_WINDOW.as_secs().to_string());
     bin(BinaryOp::Mul, sum, seconds)
-}
-
-/// True where a window has so many events, counted by the counters themselves.
-pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -> Option<Expr> {
-    let events = Events {
-        sli: sli.clone(),
-        labels: labels.to_vec(),
-        count_new_series: false,
-    };
-    let seconds = build::number(window.as_secs().to_string());
-    let count = bin(BinaryOp::Mul, events.total(window).ok()?, seconds);
-    Some(bin(BinaryOp::Ge, count, build::number(least.to_string())))
 }

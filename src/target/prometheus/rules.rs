@@ -276,15 +276,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
     let both = build::binary(BinaryOp::And, over(tier.long), over(tier.short)).ignoring(&[WINDOW]);
     let expr = match events.min_events {
         0 => both.into(),
-        least => {
-            let base = BASE_WINDOW.to_string();
-            let total = slo_series(naming::TOTAL_EVENTS, service, &slo.name, &base);
-            let counted = query::counted(total, tier.long);
-            let enough = build::binary(BinaryOp::Ge, counted, build::number(least.to_string()));
-            build::binary(BinaryOp::And, both, enough)
-                .ignoring(&[WINDOW])
-                .into()
-        }
+        least => enough(service, slo, events, tier, least, both),
     };
     Rule {
         alert: Some(slo.alert_name.clone()),
@@ -293,6 +285,37 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         annotations: annotations::burn(service, slo, events, tier).templates(),
         ..Rule::default()
     }
+}
+
+/// The condition where the long window has enough events. A short one counts them itself: events recorded over the base
+/// window are known minutes later.
+fn enough(
+    service: &str,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    least: u32,
+    both: impl Into<Expr>,
+) -> Expr {
+    if tier.long <= query::DIRECT_UP_TO {
+        let counters = query::Events {
+            sli: events.sli.clone(),
+            labels: slo.labels.clone(),
+            count_new_series: events.count_new_series,
+        };
+        if let Some(direct) = counters.enough(tier.long, least) {
+            return build::binary(BinaryOp::And, both, direct)
+                .on(&slo.labels)
+                .into();
+        }
+    }
+    let base = BASE_WINDOW.to_string();
+    let total = slo_series(naming::TOTAL_EVENTS, service, &slo.name, &base);
+    let counted = query::counted(total, tier.long);
+    let enough = build::binary(BinaryOp::Ge, counted, build::number(least.to_string()));
+    build::binary(BinaryOp::And, both, enough)
+        .ignoring(&[WINDOW])
+        .into()
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {

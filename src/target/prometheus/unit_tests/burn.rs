@@ -7,6 +7,7 @@ use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
+use crate::query::DIRECT_UP_TO;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
@@ -24,9 +25,6 @@ const BUSY: i128 = 3;
 
 /// How much busier it is after one: an SLI that divided by the traffic of an outage would show.
 const BUSIER: i128 = 6;
-
-/// Windows up to this one read counters; longer ones sum ratios recorded over the base window.
-const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
 
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {

@@ -8,12 +8,10 @@ use super::{burn, firing, given, minutes, slo_rule_file, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
 use crate::promql::ast::Expr;
+use crate::query::DIRECT_UP_TO;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
-
-/// Windows up to this one look at the gauge; longer ones sum what was recorded over the base window.
-const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
 
 /// Above this share of bad moments a window has no room for both sides of its threshold.
 const HIGHEST: Number = Number::new_raw(1, 2);
