@@ -27,7 +27,7 @@ static MAKES: LazyLock<Regex> =
 
 /// What stands before the name of a metric in other texts.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"# HELP |# TYPE |new_name:|record"?:|replacement"?:"#;
+    let pattern = r#"# HELP |# TYPE |new_name:|record:|record":|replacement:|replacement":"#;
     Regex::new(pattern).expect("a valid pattern")
 });
 

@@ -275,8 +275,8 @@ impl<'c> Scope<'c> {
         let mut catalogs = self.products.iter().map(|product| product.catalog);
         catalogs.any(|c| {
             name.starts_with(c.prefix())
-                && c.foreign().find(name).is_some()
                 && c.series_of(name).is_none()
+                && c.foreign().find(name).is_some()
         })
     }
 
