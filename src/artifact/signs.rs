@@ -1,6 +1,5 @@
 //! The language of queries that nothing around them names, from the words of all queries of a file.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use memchr::memmem::Finder;
@@ -20,16 +19,15 @@ pub(super) fn may_wait(artifact: &Artifact) -> bool {
     })
 }
 
-/// The file with the language of each query, for a reader that found one that is not PromQL.
-pub fn read_languages(artifact: &Artifact) -> Cow<'_, Artifact> {
-    match artifact.open_languages {
-        None => Cow::Borrowed(artifact),
-        Some(_) => {
-            let mut artifact = artifact.clone();
-            read(&mut artifact, false);
-            Cow::Owned(artifact)
-        }
-    }
+/// The file in the languages that the words of its queries show, for a reader that found one that is not PromQL; none if they
+/// show no other.
+pub fn read_languages(artifact: &Artifact) -> Option<Artifact> {
+    artifact.open_languages.as_ref()?;
+    let mut other = artifact.clone();
+    read(&mut other, false);
+    let mut pairs = artifact.queries.iter().zip(&other.queries);
+    let is_same = pairs.all(|(before, now)| before.language == now.language);
+    (!is_same).then_some(other)
 }
 
 /// Finds the language of what is no PromQL by its own words. Others that are none go with it as far as they may be in that

@@ -1,6 +1,5 @@
 //! One file: every rule over every query and dashboard in it.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -56,8 +55,8 @@ fn lint_reading(
         return found;
     }
     match read_languages(artifact) {
-        Cow::Borrowed(_) => found,
-        Cow::Owned(artifact) => lint_languages(&artifact, file_text, scope, rules).0,
+        Some(artifact) => lint_languages(&artifact, file_text, scope, rules).0,
+        None => found,
     }
 }
 

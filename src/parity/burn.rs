@@ -139,12 +139,7 @@ impl Builder<'_> {
         };
         let mut query = bin(BinaryOp::And, above(tier.long), above(tier.short));
         let least = events.min_events;
-        let counted = query::Events {
-            sli: events.sli.clone(),
-            labels: slo.labels.clone(),
-            count_new_series: false,
-        };
-        let enough = counted.enough(tier.long, least);
+        let enough = query::direct_enough(&events.sli, &slo.labels, tier.long, least);
         if let Some(enough) = enough.filter(|_| least > 0) {
             query = bin(BinaryOp::And, query, enough);
         }

@@ -233,6 +233,8 @@ pub struct Tier {
     pub short: Duration,
     /// Share of the period's budget that is gone when it fires.
     pub consumed: Number,
+    /// True where the long window has `min_events`; none where any number will do.
+    pub enough: Option<Expr>,
     /// What else the alert carries.
     pub marks: Marks,
 }

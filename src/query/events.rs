@@ -106,11 +106,24 @@ impl Events {
             .into()
     }
 
-    /// True where a window has so many events, counted by the counters themselves.
-    pub fn enough(&self, window: Duration, least: u32) -> Option<Expr> {
+    /// The number of events in a window, from what was scraped; none where only their ratio is known.
+    fn number(&self, window: Duration) -> Option<Expr> {
         let seconds = build::number(window.as_secs().to_string());
-        let count = bin(BinaryOp::Mul, self.total(window).ok()?, seconds);
-        Some(bin(BinaryOp::Ge, count, build::number(least.to_string())))
+        Some(bin(BinaryOp::Mul, self.total(window).ok()?, seconds))
+    }
+
+    /// True where a window has so many events: of those scraped where it is short, else of recorded events, which are known
+    /// minutes later.
+    pub fn enough(&self, window: Duration, least: u32, service: &str, slo: &str) -> Expr {
+        let direct = self.number(window).filter(|_| window <= DIRECT_UP_TO);
+        let number = direct.unwrap_or_else(|| {
+            let base = BASE_WINDOW.to_string();
+            counted(
+                slo_series(naming::TOTAL_EVENTS, service, slo, &base),
+                window,
+            )
+        });
+        at_least(number, least)
     }
 
     /// The share of bad events in a window, from what was scraped.
@@ -152,19 +165,38 @@ fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Exp
     super::over_by(function, value, window, time.every)
 }
 
-/// Bad events out of all events over a window, from what was scraped.
-pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr {
-    let events = Events {
+/// The events of an SLI as they were scraped, without the first values of new series.
+fn plain(sli: &EventSli, labels: &[String]) -> Events {
+    Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
         count_new_series: false,
-    };
-    events.direct(window)
+    }
+}
+
+/// Bad events out of all events over a window, from what was scraped.
+pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr {
+    plain(sli, labels).direct(window)
+}
+
+/// True where a window has so many events, from what was scraped; none where only their ratio is known.
+pub fn direct_enough(
+    sli: &EventSli,
+    labels: &[String],
+    window: Duration,
+    least: u32,
+) -> Option<Expr> {
+    let number = plain(sli, labels).number(window)?;
+    Some(at_least(number, least))
+}
+
+fn at_least(number: Expr, least: u32) -> Expr {
+    bin(BinaryOp::Ge, number, build::number(least.to_string()))
 }
 
 /// The number of events in a window, from those recorded over the base window: one of these after the other has each
 /// event once, however often they are recorded.
-pub fn counted(total: Selector, window: Duration) -> Expr {
+fn counted(total: Selector, window: Duration) -> Expr {
     let sum = super::over_by("sum_over_time", total.into(), window, BASE_WINDOW);
     let seconds = build::number(BASE_WINDOW.as_secs().to_string());
     bin(BinaryOp::Mul, sum, seconds)

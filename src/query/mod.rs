@@ -12,7 +12,7 @@ mod new;
 mod own;
 
 pub use bound::{compare, outside, per_time, times};
-pub use events::{DIRECT_UP_TO, Events, counted, direct_ratio};
+pub use events::{DIRECT_UP_TO, Events, direct_enough, direct_ratio};
 pub use family::{bucket_rate, number_of_series, presence};
 pub use own::own_bucket;
 

@@ -147,6 +147,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     windows.dedup();
     cx.check_window(windows[0], slo.window.span);
     let service = &cx.spec.service.name.value;
+    let min_events = slo.min_events.map_or(0, |least| least.value);
+    for tier in tiers.iter_mut().filter(|_| min_events > 0) {
+        tier.enough = Some(events.enough(tier.long, min_events, service, &name.value));
+    }
     let ratios = windows
         .into_iter()
         .map(|window| WindowRatio {
@@ -160,7 +164,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         ratios,
         tiers,
         count_new_series: events.count_new_series,
-        min_events: slo.min_events.map_or(0, |least| least.value),
+        min_events,
         sli: events.sli,
     }));
     Some((kind, events.labels))

@@ -197,6 +197,7 @@ fn tier(
         long,
         short,
         consumed: factor * long.number() / objective.period.value.number(),
+        enough: None,
         marks: Marks::default(),
     }
 }

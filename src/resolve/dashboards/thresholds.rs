@@ -266,11 +266,13 @@ fn in_time(value: Number, from: Option<Per>, to: Option<Per>) -> Number {
     }
 }
 
-/// The title of a single value, with the objective or else the threshold of an alert: colours alone do not say it to every
-/// reader.
+/// The title of a single value, with the objective or target, or else the threshold of an alert: colours alone do not say it
+/// to every reader.
 pub(super) fn titled(title: &str, lines: &[Threshold]) -> String {
     let of = |role| lines.iter().find(|line| line.role == role);
     match (of(Role::Target), of(Role::Alert)) {
+        // The author of a panel may draw a target that no SLO has.
+        (Some(line), _) if line.name.is_empty() => format!("{title} · target {}", line.text),
         (Some(line), _) => format!("{title} · objective {}", line.text),
         (None, Some(line)) => format!("{title} · alert {}", line.text),
         (None, None) => title.to_owned(),

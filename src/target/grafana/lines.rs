@@ -94,11 +94,8 @@ fn line(index: usize, name: String, at: &Expr, color: &str) -> Line {
 
 /// The state of a tile in a word, beside its value: colours alone do not say it to every reader.
 pub(super) fn word(panel: &Panel) -> Option<Line> {
-    let regions = regions(&panel.thresholds);
+    let regions = judged(panel)?;
     let value = panel.series.first()?;
-    if panel.draw != Draw::Tile || regions.len() < 2 {
-        return None;
-    }
     let query = Query {
         name: ref_id(panel.series.len()),
         expr: pretty(&SPELLING.of(&value.query.expr), WIDTH),
@@ -122,13 +119,18 @@ pub(super) fn word(panel: &Panel) -> Option<Line> {
     Some(Line { query, look })
 }
 
-/// The word for a single value; none without a threshold that judges it.
-pub(in crate::target) fn state_of(bounds: &[Threshold], value: f64) -> Option<&'static str> {
-    let regions = regions(bounds);
+/// The word for a value of a tile.
+pub(in crate::target) fn state_of(panel: &Panel, value: f64) -> Option<&'static str> {
+    let regions = judged(panel)?;
     let reached = |from: &Option<Number>| from.is_none_or(|from| printed_float(from) <= value);
-    let mut below = regions.iter().filter(|(from, _)| reached(from));
-    let (_, worst) = below.next_back()?;
+    let (_, worst) = regions.iter().rfind(|(from, _)| reached(from))?;
     Some(worst.map_or("ok", said))
+}
+
+/// The regions of a tile whose value has a state.
+fn judged(panel: &Panel) -> Option<Vec<(Option<Number>, Option<&Threshold>)>> {
+    let regions = regions(&panel.thresholds);
+    (panel.draw == Draw::Tile && regions.len() > 1).then_some(regions)
 }
 
 /// The state of a value beyond a threshold.

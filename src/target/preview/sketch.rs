@@ -288,7 +288,7 @@ fn number(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
             color_of(&panel.thresholds, newest),
         ),
     };
-    let state = state_of(&panel.thresholds, newest).filter(|_| !status);
+    let state = state_of(panel, newest);
     Sketch {
         value: text,
         color,

@@ -138,7 +138,7 @@ pub(super) struct Sketch {
     /// A single value and its colour; empty when there is none.
     pub(super) value: String,
     pub(super) color: String,
-    /// Its state in a word: colours alone do not say it to every reader.
+    /// The state of a tile in a word: colours alone do not say it to every reader.
     pub(super) state: String,
     /// The ends of the axes.
     pub(super) high: String,

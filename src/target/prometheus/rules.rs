@@ -13,7 +13,6 @@ use crate::plan::{
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::{build, pretty};
-use crate::query;
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
@@ -274,9 +273,11 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         build::binary(BinaryOp::Gt, ratio, build::number(decimal(tier.threshold)))
     };
     let both = build::binary(BinaryOp::And, over(tier.long), over(tier.short)).ignoring(&[WINDOW]);
-    let expr = match events.min_events {
-        0 => both.into(),
-        least => enough(service, slo, events, tier, least, both),
+    let expr = match &tier.enough {
+        None => both.into(),
+        Some(enough) => build::binary(BinaryOp::And, both, enough.clone())
+            .on(&slo.labels)
+            .into(),
     };
     Rule {
         alert: Some(slo.alert_name.clone()),
@@ -285,37 +286,6 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         annotations: annotations::burn(service, slo, events, tier).templates(),
         ..Rule::default()
     }
-}
-
-/// The condition where the long window has enough events. A short one counts them itself: events recorded over the base
-/// window are known minutes later.
-fn enough(
-    service: &str,
-    slo: &Slo,
-    events: &EventSlo,
-    tier: &Tier,
-    least: u32,
-    both: impl Into<Expr>,
-) -> Expr {
-    if tier.long <= query::DIRECT_UP_TO {
-        let counters = query::Events {
-            sli: events.sli.clone(),
-            labels: slo.labels.clone(),
-            count_new_series: events.count_new_series,
-        };
-        if let Some(direct) = counters.enough(tier.long, least) {
-            return build::binary(BinaryOp::And, both, direct)
-                .on(&slo.labels)
-                .into();
-        }
-    }
-    let base = BASE_WINDOW.to_string();
-    let total = slo_series(naming::TOTAL_EVENTS, service, &slo.name, &base);
-    let counted = query::counted(total, tier.long);
-    let enough = build::binary(BinaryOp::Ge, counted, build::number(least.to_string()));
-    build::binary(BinaryOp::And, both, enough)
-        .ignoring(&[WINDOW])
-        .into()
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {

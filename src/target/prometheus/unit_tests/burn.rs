@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, near, slo_rule_file, step_for, test_file, value_is};
+use super::{firing, minutes, near, step_for, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
@@ -49,7 +49,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         }
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!("{}, tier {}.", slo.alert_name, tier.name);
-        let rules = [slo_rule_file(slo)];
+        let rules = [rules::slo_file(slo)];
         Some(test_file(name, title, &rules, run.every, tests))
     };
     events

@@ -1,7 +1,7 @@
 //! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
 use super::labels::LabelSet;
-use super::{burn, firing, minutes, own, slo_rule_file, test_file};
+use super::{burn, firing, minutes, own, test_file};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -27,7 +27,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         let every = burn::every(events, tier, 1);
         let mut tests = tests(plan, slo, events, tier, every);
         tests.extend(own::windows(plan, slo, events, tier, every));
-        test_file(name, title, &[slo_rule_file(slo)], every, tests)
+        test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
     events.tiers.iter().map(file).collect()
 }

@@ -25,7 +25,6 @@ mod time;
 mod together;
 mod values;
 
-use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
 use crate::plan::{EventSli, Plan, SloKind};
@@ -143,9 +142,4 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
 /// Name of the test file of an alert.
 fn alert_test_name(alert: &str) -> String {
     naming::alert_file(alert)
-}
-
-/// File of an SLO's rules.
-fn slo_rule_file(slo: &crate::plan::Slo) -> String {
-    rules::slo_file(slo)
 }

@@ -4,7 +4,7 @@
 
 use super::labels;
 use super::values::{self, Phase};
-use super::{burn, firing, given, minutes, slo_rule_file, test_file, value_is};
+use super::{burn, firing, given, minutes, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
 use crate::promql::ast::Expr;
@@ -42,7 +42,7 @@ pub(super) fn files(
             }
             let name = format!("{}-{}", rules::slo_file(slo), tier.name);
             let title = format!("{}, tier {}.", slo.alert_name, tier.name);
-            let rules = [slo_rule_file(slo)];
+            let rules = [rules::slo_file(slo)];
             Some(test_file(name, title, &rules, run.every, tests))
         })
         .collect();
