@@ -15,8 +15,8 @@ pub(crate) struct Case {
     /// Paths and texts.
     pub(crate) files: Vec<(String, String)>,
     /// Where the page shows what is printed, or can show it.
-    shown: Range<usize>,
-    printed: String,
+    pub(crate) shown: Range<usize>,
+    pub(crate) printed: String,
 }
 
 pub(crate) fn cases(page: &Path) -> Vec<Case> {
@@ -83,11 +83,12 @@ impl Case {
     /// Compares what was printed with what the page shows, or puts it there under `INSTA_UPDATE=always`, as `insta` does.
     pub(crate) fn check(&self, page: &Path, printed: &str) {
         static WRITES: Mutex<()> = Mutex::new(());
+        let printed = printed.trim_end().to_owned() + "\n";
         if printed == self.printed {
             return;
         }
         if std::env::var_os("INSTA_UPDATE").is_none_or(|value| value != "always") {
-            let diff = TextDiff::from_lines(self.printed.as_str(), printed);
+            let diff = TextDiff::from_lines(&self.printed, &printed);
             panic!(
                 "{}, {}:\n{}",
                 page.display(),
