@@ -1,4 +1,5 @@
-//! Test cases in Markdown: a heading with the name of a file, a block with its text, and a block `text` with what is printed.
+//! Test cases in Markdown: a heading with the name of a file, a block with its text, a block `text` with what is printed, and
+//! a block `diff` with what a fix changes.
 //!
 //! A block may name a file itself, ` ```yaml a.yaml `: then the heading is the name of a folder. ` ```diff base.yaml ` holds
 //! changes to a file beside the page; a line `@@` separates them.
@@ -14,9 +15,10 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Paths and texts.
     pub(crate) files: Vec<(String, String)>,
-    /// Where the page shows what is printed, or can show it.
-    pub(crate) shown: Range<usize>,
-    pub(crate) printed: String,
+    /// What the page shows of a run: the kind of block, its place and its text.
+    pub(crate) shown: Vec<(String, Range<usize>, String)>,
+    /// Where the page can show more.
+    pub(crate) end: usize,
 }
 
 pub(crate) fn cases(page: &Path) -> Vec<Case> {
@@ -31,12 +33,13 @@ pub(crate) fn cases(page: &Path) -> Vec<Case> {
                 if line.trim_end() == &fence[..fence.len() - info(fence).len()] =>
             {
                 let case = cases.last_mut().expect("a block below a heading");
-                case.add(page, info(fence), &text[inside.end..start]);
-                case.shown = if info(fence) == "text" {
-                    inside.start..at
-                } else {
-                    at..at
-                };
+                case.add(
+                    page,
+                    info(fence),
+                    inside.start..at,
+                    &text[inside.end..start],
+                );
+                case.end = at;
                 block = None;
             }
             None if line.starts_with("```") => block = Some((line.trim_end(), start..at)),
@@ -45,7 +48,7 @@ pub(crate) fn cases(page: &Path) -> Vec<Case> {
                     let name = name.trim_end().to_owned();
                     cases.push(Case {
                         name,
-                        shown: at..at,
+                        end: at,
                         ..Case::default()
                     });
                 }
@@ -67,9 +70,11 @@ fn info(fence: &str) -> &str {
 }
 
 impl Case {
-    fn add(&mut self, page: &Path, info: &str, text: &str) {
+    fn add(&mut self, page: &Path, info: &str, at: Range<usize>, text: &str) {
         let (path, text) = match info.split_once(' ') {
-            None if info == "text" => return self.printed = text.to_owned(),
+            None if ["text", "diff"].contains(&info) => {
+                return self.shown.push((info.to_owned(), at, text.to_owned()));
+            }
             None => (self.name.clone(), text.to_owned()),
             Some(("diff", base)) => {
                 let base = std::fs::read_to_string(page.with_file_name(base)).expect("a base");
@@ -80,15 +85,20 @@ impl Case {
         self.files.push((path, text));
     }
 
-    /// Compares what was printed with what the page shows, or puts it there under `INSTA_UPDATE=always`, as `insta` does.
-    pub(crate) fn check(&self, page: &Path, printed: &str) {
+    /// Compares the output of a run with what the page shows, or puts it there under `INSTA_UPDATE=always`, as `insta` does.
+    pub(crate) fn check(&self, page: &Path, kind: &str, output: &str) {
         static WRITES: Mutex<()> = Mutex::new(());
-        let printed = printed.trim_end().to_owned() + "\n";
-        if printed == self.printed {
+        let find = |case: &Self| case.shown.iter().find(|(info, ..)| info == kind).cloned();
+        let output = match output.trim_end() {
+            "" => String::new(),
+            output => format!("{output}\n"),
+        };
+        let shown = find(self).map(|(.., text)| text).unwrap_or_default();
+        if output == shown {
             return;
         }
         if std::env::var_os("INSTA_UPDATE").is_none_or(|value| value != "always") {
-            let diff = TextDiff::from_lines(&self.printed, &printed);
+            let diff = TextDiff::from_lines(&shown, &output);
             panic!(
                 "{}, {}:\n{}",
                 page.display(),
@@ -97,16 +107,20 @@ impl Case {
             );
         }
         let _write = WRITES.lock();
-        let now = cases(page).into_iter().find(|case| case.name == self.name);
-        let Range { start, end } = now.expect("the case").shown;
+        let mut now = cases(page).into_iter();
+        let now = now.find(|case| case.name == self.name).expect("the case");
         let mut fence = "```".to_owned();
-        while printed.contains(&fence) {
+        while output.contains(&fence) {
             fence.push('`');
         }
-        let text = std::fs::read_to_string(page).expect("text");
-        let gap = if start == end { "\n" } else { "" };
-        let block = format!("{gap}{fence}text\n{printed}{fence}\n");
-        std::fs::write(page, text[..start].to_owned() + &block + &text[end..]).expect("a file");
+        let block = format!("{fence}{kind}\n{output}{fence}\n");
+        let (at, block) = match find(&now) {
+            Some((_, at, _)) => (at, block),
+            None => (now.end..now.end, format!("\n{block}")),
+        };
+        let mut text = std::fs::read_to_string(page).expect("text");
+        text.replace_range(at, &block);
+        std::fs::write(page, text).expect("a file");
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
+use similar::TextDiff;
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::{Catalog, Range};
 use slosmith::config::Config;
@@ -155,17 +156,22 @@ fn is_found(rule: &str, case: &Case) {
     let (found, sources, _) = findings(case, Some(rule));
     assert!(!found.is_empty(), "nothing found");
     let text = render(Format::Human, &Report::new(&found, &sources, &[]));
-    case.check(&page(rule), &text);
+    case.check(&page(rule), "text", &text);
 }
 
-/// Every fix removes its finding, keeps the file valid and adds no other finding.
+/// Every fix removes its finding, keeps the file valid and adds no other finding; the page shows all of them together.
 fn is_fixed(rule: &str, case: &Case) {
     let (found, sources, artifacts) = findings(case, None);
     let count = |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
-    let fixable = found
-        .iter()
-        .filter(|d| d.code == rule && d.details.fix.is_some());
-    for finding in fixable {
+    let mut fixable = found.clone();
+    fixable.retain(|d| d.code == rule && d.details.fix.is_some());
+    let mut changes = String::new();
+    for (file, fixed) in fix::apply(&sources, &fixable, true).files {
+        let diff = TextDiff::from_lines(sources.get(file).text(), &fixed.text);
+        changes += &diff.unified_diff().context_radius(0).to_string();
+    }
+    case.check(&page(rule), "diff", &changes);
+    for finding in &fixable {
         let file = finding.span.file;
         let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
         assert!(outcome.left.is_empty(), "{:?}", outcome.left);

@@ -104,5 +104,5 @@ fn is_wrong(page: &Path, case: &Case) {
         "control characters reach the terminal"
     );
     assert_eq!(printed(&stderr), wanted, "{stderr}");
-    case.check(page, &stderr);
+    case.check(page, "text", &stderr);
 }
