@@ -9,56 +9,22 @@ use slosmith::target::Target;
 
 use crate::bundled;
 use crate::promtool::check_files;
-use crate::trial::{Needs, in_ci, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        trial(
-            "boards::missing_data_is_never_healthy",
-            Needs::Promtool,
-            missing_data_is_never_healthy,
-        ),
-        trial(
-            "boards::a_page_hides_the_ticket_of_its_objective_only",
-            Needs::Promtool,
-            a_page_hides_the_ticket_of_its_objective_only,
-        ),
-        in_ci(
-            "boards::an_objective_without_data_is_not_ok",
-            Needs::Promtool,
-            an_objective_without_data_is_not_ok,
-        ),
-        trial(
-            "boards::objectives_have_a_state",
-            Needs::Promtool,
-            objectives_have_a_state,
-        ),
-        trial(
-            "boards::no_query_calls_missing_data_healthy",
-            Needs::Promtool,
-            no_query_calls_missing_data_healthy,
-        ),
-        trial(
-            "boards::an_alert_shows_its_value_and_recovers",
-            Needs::Promtool,
-            an_alert_shows_its_value_and_recovers,
-        ),
-        trial(
-            "boards::the_verdict_says_since_when_and_until_when",
-            Needs::Promtool,
-            the_verdict_says_since_when_and_until_when,
-        ),
-        trial(
-            "boards::legends_name_clusters_where_there_are_several",
-            Needs::Promtool,
-            legends_name_clusters_where_there_are_several,
-        ),
-        trial(
-            "boards::dashboard_linter_finds_nothing",
-            Needs::DashboardLinter,
-            dashboard_linter_finds_nothing,
-        ),
-    ]
+    trials! {
+        "boards",
+        Promtool:
+            trial missing_data_is_never_healthy,
+            trial a_page_hides_the_ticket_of_its_objective_only,
+            in_ci an_objective_without_data_is_not_ok,
+            trial objectives_have_a_state,
+            trial no_query_calls_missing_data_healthy,
+            trial an_alert_shows_its_value_and_recovers,
+            trial the_verdict_says_since_when_and_until_when,
+            trial legends_name_clusters_where_there_are_several;
+        DashboardLinter:
+            trial dashboard_linter_finds_nothing;
+    }
 }
 
 /// With the exceptions that are built beside the dashboards, and only with them.

@@ -8,21 +8,14 @@ use libtest_mimic::Trial;
 use crate::bundled;
 use crate::command::Watched;
 use crate::project::Project;
-use crate::trial::{Needs, in_ci};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        in_ci(
-            "browser::pages_work_in_a_browser",
-            Needs::Chromium,
-            pages_work_in_a_browser,
-        ),
-        in_ci(
-            "browser::watched_pages_reload",
-            Needs::Chromium,
-            watched_pages_reload,
-        ),
-    ]
+    trials! {
+        "browser",
+        Chromium:
+            in_ci pages_work_in_a_browser,
+            in_ci watched_pages_reload;
+    }
 }
 
 /// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, whether the days can be

@@ -9,7 +9,6 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use crate::bundled;
-use crate::trial::{Needs, trial};
 
 const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
@@ -17,23 +16,13 @@ const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-servi
 const ROOT: &str = "/etc/prometheus";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        trial(
-            "configuration::rule_files_load_as_documented",
-            Needs::Promtool,
-            rule_files_load_as_documented,
-        ),
-        trial(
-            "configuration::all_services_load_together",
-            Needs::Promtool,
-            all_services_load_together,
-        ),
-        trial(
-            "configuration::a_probe_is_labelled_as_its_signal_asks",
-            Needs::Promtool,
-            a_probe_is_labelled_as_its_signal_asks,
-        ),
-    ]
+    trials! {
+        "configuration",
+        Promtool:
+            trial rule_files_load_as_documented,
+            trial all_services_load_together,
+            trial a_probe_is_labelled_as_its_signal_asks;
+    }
 }
 
 /// Runs promtool; the text must not speak of anything below [`ROOT`], which stands for `root`.

@@ -5,27 +5,20 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::trial::{Needs, slow, trial};
-
 include!("../fixtures/go_templates.rs");
 
 /// `.ci/run` has a share of the texts: all of them take minutes.
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        slow(
-            "hostile::all_texts_are_refused_or_harmless",
-            Needs::Python,
-            judged,
-        ),
-        trial(
-            "hostile::templates_are_judged_as_promtool_does",
-            Needs::Promtool,
-            templates,
-        ),
-    ]
+    trials! {
+        "hostile",
+        Python:
+            slow all_texts_are_refused_or_harmless;
+        Promtool:
+            trial templates_are_judged_as_promtool_does;
+    }
 }
 
-fn judged() {
+fn all_texts_are_refused_or_harmless() {
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/hostile-check");
     let mut command = Command::new("python3");
     command.arg(judge).arg(env!("CARGO_BIN_EXE_slosmith"));
@@ -36,7 +29,7 @@ fn judged() {
 }
 
 /// promtool says of each template what the lists say that it says.
-fn templates() {
+fn templates_are_judged_as_promtool_does() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
     let bad = BAD.iter().map(|(text, _)| (false, text));

@@ -6,6 +6,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+/// Tests with the names of their functions, by what they need.
+macro_rules! trials {
+    ($group:literal, $($needs:ident: $($kind:ident $run:ident),+);+ $(;)?) => {
+        vec![$($($crate::trial::$kind(
+            concat!($group, "::", stringify!($run)),
+            $crate::trial::Needs::$needs,
+            $run,
+        )),+),+]
+    };
+}
+
 mod boards;
 mod browser;
 #[path = "../it/bundled.rs"]

@@ -15,43 +15,17 @@ use crate::bundled;
 use crate::trial::{Needs, in_ci, slow, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut all = vec![
-        trial(
-            "promtool::a_burst_weighs_as_much_as_its_events",
-            Needs::Promtool,
-            a_burst_weighs_as_much_as_its_events,
-        ),
-        trial(
-            "promtool::idle_time_leaves_no_nan_behind",
-            Needs::Promtool,
-            idle_time_leaves_no_nan_behind,
-        ),
-        trial(
-            "promtool::service_without_any_traffic_yields_nothing",
-            Needs::Promtool,
-            service_without_any_traffic_yields_nothing,
-        ),
-        trial(
-            "promtool::replicas_on_old_and_new_releases_count_once_each",
-            Needs::Promtool,
-            replicas_on_old_and_new_releases_count_once_each,
-        ),
-        trial(
-            "promtool::gauges_of_both_names_combine",
-            Needs::Promtool,
-            gauges_of_both_names_combine,
-        ),
-        trial(
-            "promtool::correlation_is_seen",
-            Needs::Promtool,
-            correlation_is_seen,
-        ),
-        trial(
-            "promtool::percentiles_are_those_of_prometheus",
-            Needs::Promtool,
-            percentiles_are_those_of_prometheus,
-        ),
-    ];
+    let mut all = trials! {
+        "promtool",
+        Promtool:
+            trial a_burst_weighs_as_much_as_its_events,
+            trial idle_time_leaves_no_nan_behind,
+            trial service_without_any_traffic_yields_nothing,
+            trial replicas_on_old_and_new_releases_count_once_each,
+            trial gauges_of_both_names_combine,
+            trial correlation_is_seen,
+            trial percentiles_are_those_of_prometheus;
+    };
     all.extend(["mangaassist", "vllm-serving"].map(|spec| {
         let name = format!("promtool::rules_of::{spec}");
         trial(name, Needs::Promtool, move || generated_rules_pass(spec))

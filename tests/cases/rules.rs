@@ -90,28 +90,14 @@ fn names_of_rules() -> impl Iterator<Item = &'static str> {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut all = vec![
-        trial(
-            "rules::every_rule_has_a_page_and_every_page_a_rule",
-            Needs::Nothing,
-            pages,
-        ),
-        trial(
-            "rules::rules_are_named_and_documented_alike",
-            Needs::Nothing,
-            names,
-        ),
-        trial(
-            "rules::pages_have_the_same_sections",
-            Needs::Nothing,
-            sections,
-        ),
-        trial(
-            "rules::rules_declare_their_fixes",
-            Needs::Nothing,
-            declared_fixes,
-        ),
-    ];
+    let mut all = trials! {
+        "rules",
+        Nothing:
+            trial every_rule_has_a_page_and_every_page_a_rule,
+            trial rules_are_named_and_documented_alike,
+            trial pages_have_the_same_sections,
+            trial rules_declare_their_fixes;
+    };
     for rule in names_of_rules() {
         all.extend(cases(rule, "ok").into_iter().map(|case| {
             let name = format!("rules::{rule}::{}", case.name);
@@ -128,7 +114,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-fn pages() {
+fn every_rule_has_a_page_and_every_page_a_rule() {
     let known: BTreeSet<_> = names_of_rules().collect();
     for rule in &known {
         for kind in ["ok", "err"] {
@@ -201,7 +187,7 @@ fn headings(page: &str) -> Vec<&str> {
     headings.collect()
 }
 
-fn sections() {
+fn pages_have_the_same_sections() {
     for info in infos() {
         let mut expected = vec![format!("## {}", info.name)];
         expected.extend(SECTIONS.map(|section| format!("### {section}")));
@@ -226,7 +212,7 @@ fn sections() {
 const LEAD_ON: [&str; 1] = ["quantile-of-non-histogram"];
 
 /// A rule emits the kinds of fixes that it declares, and no others.
-fn declared_fixes() {
+fn rules_declare_their_fixes() {
     let kinds = [Applicability::Safe, Applicability::Unsafe];
     for rule in RULES {
         let name = rule.info.name;
@@ -249,7 +235,7 @@ fn declared_fixes() {
     }
 }
 
-fn names() {
+fn rules_are_named_and_documented_alike() {
     let kebab = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let mut names = BTreeSet::new();
     for info in infos() {

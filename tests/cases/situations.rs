@@ -13,53 +13,20 @@ use crate::promtool::{check, check_files};
 use crate::trial::{Needs, in_ci, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut all = vec![
-        trial(
-            "situations::latency_rises_after_an_idle_hour",
-            Needs::Promtool,
-            latency_rises_after_an_idle_hour,
-        ),
-        in_ci(
-            "situations::a_request_in_an_idle_queue_is_not_unusual",
-            Needs::Promtool,
-            a_request_in_an_idle_queue_is_not_unusual,
-        ),
-        trial(
-            "situations::a_morning_of_two_requests_correlates_nothing",
-            Needs::Promtool,
-            a_morning_of_two_requests_correlates_nothing,
-        ),
-        trial(
-            "situations::cost_and_headroom_are_right_while_engines_come_and_go",
-            Needs::Promtool,
-            cost_and_headroom_are_right_while_engines_come_and_go,
-        ),
-        trial(
-            "situations::the_first_outage_is_seen_until_it_ends",
-            Needs::Promtool,
-            the_first_outage_is_seen_until_it_ends,
-        ),
-        in_ci(
-            "situations::a_hung_engine_pages_and_its_look_alikes_do_not",
-            Needs::Promtool,
-            a_hung_engine_pages_and_its_look_alikes_do_not,
-        ),
-        in_ci(
-            "situations::ordinary_nights_stay_silent_and_their_faults_alert",
-            Needs::Promtool,
-            ordinary_nights_stay_silent_and_their_faults_alert,
-        ),
-        in_ci(
-            "situations::an_outage_outlives_the_memory_of_its_groups",
-            Needs::Promtool,
-            an_outage_outlives_the_memory_of_its_groups,
-        ),
-        trial(
-            "situations::alerts_say_what_is_measured_and_nothing_odd",
-            Needs::Nothing,
-            alerts_say_what_is_measured_and_nothing_odd,
-        ),
-    ];
+    let mut all = trials! {
+        "situations",
+        Promtool:
+            trial latency_rises_after_an_idle_hour,
+            in_ci a_request_in_an_idle_queue_is_not_unusual,
+            trial a_morning_of_two_requests_correlates_nothing,
+            trial cost_and_headroom_are_right_while_engines_come_and_go,
+            trial the_first_outage_is_seen_until_it_ends,
+            in_ci a_hung_engine_pages_and_its_look_alikes_do_not,
+            in_ci ordinary_nights_stay_silent_and_their_faults_alert,
+            in_ci an_outage_outlives_the_memory_of_its_groups;
+        Nothing:
+            trial alerts_say_what_is_measured_and_nothing_odd;
+    };
     all.extend(
         ["fleet", "mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
             let name = format!("situations::an_idle_night_records_no_nan::{spec}");

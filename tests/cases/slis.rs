@@ -42,38 +42,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             move || tests_pass(spec, true),
         ));
     }
-    all.extend([
-        in_ci(
-            "slis::counters_that_are_promql",
-            Needs::Promtool,
-            counters_that_are_promql,
-        ),
-        in_ci(
-            "slis::a_histogram_that_is_promql",
-            Needs::Promtool,
-            a_histogram_that_is_promql,
-        ),
-        trial(
-            "slis::a_probe_down_for_a_third_of_an_hour",
-            Needs::Promtool,
-            a_probe_down_for_a_third_of_an_hour,
-        ),
-        in_ci(
-            "slis::requests_as_the_definition_has_them",
-            Needs::Promtool,
-            requests,
-        ),
-        trial(
-            "slis::latencies_as_the_definition_has_them",
-            Needs::Promtool,
-            latencies,
-        ),
-        trial(
-            "slis::clients_as_the_definition_has_them",
-            Needs::Promtool,
-            clients,
-        ),
-    ]);
+    all.extend(trials! {
+        "slis",
+        Promtool:
+            in_ci counters_that_are_promql,
+            in_ci a_histogram_that_is_promql,
+            trial a_probe_down_for_a_third_of_an_hour,
+            in_ci requests_as_the_definition_has_them,
+            trial latencies_as_the_definition_has_them,
+            trial clients_as_the_definition_has_them;
+    });
     all
 }
 
@@ -260,7 +238,7 @@ fn judge(
     );
 }
 
-fn requests() {
+fn requests_as_the_definition_has_them() {
     let bad = "sum(rate(http_request_duration_seconds_count{job=\"myservice\",code=~\"5..|429\"}[$window]))";
     let total = "sum(rate(http_request_duration_seconds_count{job=\"myservice\"}[$window]))";
     let one = |code: &str| {
@@ -287,7 +265,7 @@ fn requests() {
     );
 }
 
-fn latencies() {
+fn latencies_as_the_definition_has_them() {
     let all = "sum(rate(apiserver_request_duration_seconds_count{verb!=\"WATCH\"}[$window]))";
     let fast =
         "sum(rate(apiserver_request_duration_seconds_bucket{le=\"0.4\",verb!=\"WATCH\"}[$window]))";
@@ -318,7 +296,7 @@ fn latencies() {
     );
 }
 
-fn clients() {
+fn clients_as_the_definition_has_them() {
     let count = |what: &str| {
         format!("sum_over_time(count(unifipoller_client_satisfaction_ratio{what})[$window:1m])")
     };

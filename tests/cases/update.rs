@@ -7,19 +7,16 @@ use serde_json::Value;
 
 use crate::project::Project;
 use crate::server::{Answer, Server, Tls};
-use crate::trial::{Needs, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let trial = |name, run: fn()| trial(name, Needs::Minisign, run);
-    vec![
-        trial("update::brings_a_release", brings_a_release),
-        trial(
-            "update::refuses_what_is_not_right",
-            refuses_what_is_not_right,
-        ),
-        trial("update::comes_from_a_server", comes_from_a_server),
-        trial("update::the_newer_of_two_counts", the_newer_of_two_counts),
-    ]
+    trials! {
+        "update",
+        Minisign:
+            trial brings_a_release,
+            trial refuses_what_is_not_right,
+            trial comes_from_a_server,
+            trial the_newer_of_two_counts;
+    }
 }
 
 const EMBEDDED: &str = include_str!("../../catalog/vllm/index.json");

@@ -7,14 +7,9 @@ use libtest_mimic::Trial;
 
 use crate::command::Watched;
 use crate::project::{Project, spec};
-use crate::trial::{Needs, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![trial(
-        "watched::every_file_that_is_read_is_watched",
-        Needs::Strace,
-        every_file_that_is_read_is_watched,
-    )]
+    trials! { "watched", Strace: trial every_file_that_is_read_is_watched }
 }
 
 const CONFIGURATION: &str = "\

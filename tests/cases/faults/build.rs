@@ -7,36 +7,17 @@ use libtest_mimic::Trial;
 
 use super::strace::{CHANGES, Fault, Injection, LOOKS, faults};
 use crate::project::{Project, Ran};
-use crate::trial::{Needs, in_ci, slow};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        in_ci(
-            "faults::a_build_that_is_killed_anywhere_leaves_every_folder_whole",
-            Needs::Strace,
-            a_build_that_is_killed_anywhere_leaves_every_folder_whole,
-        ),
-        in_ci(
-            "faults::a_build_that_is_refused_anything_changes_nothing",
-            Needs::Strace,
-            a_build_that_is_refused_anything_changes_nothing,
-        ),
-        slow(
-            "faults::a_build_survives_every_error",
-            Needs::Strace,
-            a_build_survives_every_error,
-        ),
-        slow(
-            "faults::a_build_survives_every_kill",
-            Needs::Strace,
-            a_build_survives_every_kill,
-        ),
-        in_ci(
-            "faults::a_build_survives_every_look_that_fails",
-            Needs::Strace,
-            a_build_survives_every_look_that_fails,
-        ),
-    ]
+    trials! {
+        "faults",
+        Strace:
+            in_ci a_build_that_is_killed_anywhere_leaves_every_folder_whole,
+            in_ci a_build_that_is_refused_anything_changes_nothing,
+            slow a_build_survives_every_error,
+            slow a_build_survives_every_kill,
+            in_ci a_build_survives_every_look_that_fails;
+    }
 }
 
 /// Calls by which a build brings folders to their places.
