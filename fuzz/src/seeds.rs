@@ -70,14 +70,33 @@ pub fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
                 .and_then(|e| e.to_str())
                 .unwrap_or_default();
             let short = path.metadata().is_ok_and(|about| about.len() <= LONGEST);
-            if let (true, true, Ok(bytes)) =
-                (endings.contains(&ending), short, std::fs::read(&path))
-            {
-                found.extend(inputs(target, ending, bytes));
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                continue;
+            };
+            if ending == "md" && path.starts_with(root.join("tests")) {
+                for (ending, block) in blocks(&text).filter(|(ending, _)| endings.contains(ending))
+                {
+                    found.extend(inputs(target, ending, block.into_bytes()));
+                }
+            } else if endings.contains(&ending) && short {
+                found.extend(inputs(target, ending, text.into_bytes()));
             }
         }
     }
     found
+}
+
+/// The blocks of a page of test cases, with the endings of their files.
+fn blocks(page: &str) -> impl Iterator<Item = (&str, String)> {
+    let mut lines = page.lines();
+    std::iter::from_fn(move || {
+        let open = lines.by_ref().find(|line| line.starts_with("```"))?;
+        let info = open.trim_start_matches('`');
+        let fence = &open[..open.len() - info.len()];
+        let inside = lines.by_ref().take_while(|line| *line != fence);
+        let text = inside.map(|line| format!("{line}\n")).collect();
+        Some((info.split(' ').next().unwrap_or_default(), text))
+    })
 }
 
 /// A file as inputs of a target.

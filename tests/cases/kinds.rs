@@ -8,7 +8,8 @@ use libtest_mimic::Trial;
 use slosmith::artifact::Language;
 use slosmith::diag::fix;
 
-use crate::rules::{Case, findings};
+use crate::markdown::Case;
+use crate::rules::findings;
 use crate::trial::{Needs, trial};
 
 const OLD: &str = "vllm:gpu_cache_usage_perc";
@@ -24,8 +25,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         let name = path.file_name().expect("a name").to_string_lossy();
         let case = Case {
             name: name.clone().into_owned(),
-            files: vec![(name.as_ref().into(), text)],
-            config: String::new(),
+            files: vec![(name.clone().into_owned(), text)],
+            ..Case::default()
         };
         trial(format!("kinds::{name}"), Needs::Nothing, move || {
             check(&case)

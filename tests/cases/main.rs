@@ -19,6 +19,7 @@ mod faults;
 mod hostile;
 mod incidents;
 mod kinds;
+mod markdown;
 mod mutation;
 #[path = "../it/project.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]

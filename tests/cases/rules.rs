@@ -1,22 +1,24 @@
 //! Every rule finds the mistakes of its `err` fixtures and nothing in its `ok` fixtures, and its fixes work.
 //!
-//! `tests/fixtures/rules/<rule>/` contains files (or folders of files that are linted together) whose names
-//! begin with `ok` or `err`; beside `err-x.yaml`, `err-x.toml` may hold a `slosmith.toml` for it.
+//! `tests/fixtures/rules/<rule>.md` has files, or folders of files that are linted together, whose names begin with `ok` or
+//! `err`. A block `slosmith.toml` holds the configuration of a case.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
+use similar::TextDiff;
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::{Catalog, Range};
 use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::diag::{Applicability, Diagnostic, fix};
 use slosmith::lint::date::Date;
-use slosmith::lint::rules::{CERTAIN, LIMITS, RULES, SECTIONS, infos, page};
+use slosmith::lint::rules::{self, CERTAIN, LIMITS, RULES, SECTIONS, infos};
 use slosmith::lint::{Check, Product, Scope, Settings, run};
 use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
+use crate::markdown::{self, Case};
 use crate::trial::{Needs, trial};
 
 /// The release that fixtures are checked against unless their configuration sets another one.
@@ -26,48 +28,15 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rules")
 }
 
-/// Files that are linted together.
-#[derive(Clone)]
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) files: Vec<(PathBuf, String)>,
-    pub(crate) config: String,
+fn page(rule: &str) -> PathBuf {
+    fixtures().join(format!("{rule}.md"))
 }
 
+/// The cases of a rule whose names begin with `ok` or `err`.
 fn cases(rule: &str, kind: &str) -> Vec<Case> {
-    let folder = fixtures().join(rule);
-    let entries =
-        std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut paths: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
-    paths.sort();
-    let toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
-    let named = |path: &Path| {
-        path.file_name()
-            .is_some_and(|n| n.to_string_lossy().starts_with(kind))
-    };
-    paths.retain(|path| named(path) && !toml(path));
-    paths.iter().map(|path| case(&folder, path)).collect()
-}
-
-fn case(folder: &Path, path: &Path) -> Case {
-    let mut files = Vec::new();
-    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-        let entry = entry.expect("an entry");
-        if entry.file_type().is_file() {
-            let text = std::fs::read_to_string(entry.path()).expect("text");
-            let short = entry.path().strip_prefix(folder).expect("inside");
-            files.push((short.to_owned(), text));
-        }
-    }
-    Case {
-        name: path
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned(),
-        files,
-        config: std::fs::read_to_string(path.with_extension("toml")).unwrap_or_default(),
-    }
+    let mut all = markdown::cases(&page(rule));
+    all.retain(|case| case.name.starts_with(kind));
+    all
 }
 
 /// Lints texts; gives back the findings of one rule, or of all.
@@ -76,7 +45,10 @@ pub(crate) fn findings(
     rule: Option<&str>,
 ) -> (Vec<Diagnostic>, Sources, Vec<Artifact>) {
     let mut sources = Sources::default();
-    let config = sources.add(SourceFile::new("slosmith.toml", case.config.as_str()));
+    let is_config = |(path, _): &&(String, String)| path.ends_with("slosmith.toml");
+    let config = case.files.iter().find(is_config);
+    let config = config.map_or("", |(_, text)| text.as_str());
+    let config = sources.add(SourceFile::new("slosmith.toml", config));
     let config = Config::read(config, &sources);
     let mut config = config.unwrap_or_else(|e| panic!("{}: {e:?}", case.name));
     if config.choice.select.is_empty() {
@@ -84,7 +56,8 @@ pub(crate) fn findings(
         config.choice.select.push(all);
     }
     let mut artifacts = Vec::new();
-    for (path, text) in &case.files {
+    for (path, text) in case.files.iter().filter(|file| !is_config(file)) {
+        let path = Path::new(path);
         let file = sources.add(SourceFile::new(path, text.as_str()));
         let read = artifact::read(file, path, text);
         artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.fault.message)));
@@ -112,16 +85,16 @@ pub(crate) fn findings(
     (found, sources, artifacts)
 }
 
-fn rules() -> impl Iterator<Item = &'static str> {
+fn names_of_rules() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.info.name)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = vec![
         trial(
-            "rules::every_rule_has_fixtures_and_every_folder_a_rule",
+            "rules::every_rule_has_a_page_and_every_page_a_rule",
             Needs::Nothing,
-            folders,
+            pages,
         ),
         trial(
             "rules::rules_are_named_and_documented_alike",
@@ -139,7 +112,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             declared_fixes,
         ),
     ];
-    for rule in rules() {
+    for rule in names_of_rules() {
         all.extend(cases(rule, "ok").into_iter().map(|case| {
             let name = format!("rules::{rule}::{}", case.name);
             trial(name, Needs::Nothing, move || is_clean(rule, &case))
@@ -155,8 +128,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-fn folders() {
-    let known: BTreeSet<_> = rules().collect();
+fn pages() {
+    let known: BTreeSet<_> = names_of_rules().collect();
     for rule in &known {
         for kind in ["ok", "err"] {
             assert!(
@@ -166,8 +139,8 @@ fn folders() {
         }
     }
     for entry in std::fs::read_dir(fixtures()).expect("a folder") {
-        let name = entry.expect("an entry").file_name();
-        let name = name.to_string_lossy();
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().expect("a name").to_string_lossy();
         assert!(known.contains(&*name), "{name} is no rule");
     }
 }
@@ -178,25 +151,27 @@ fn is_clean(rule: &str, case: &Case) {
     assert!(found.is_empty(), "{text}");
 }
 
-/// The snapshots are what a person sees.
+/// The last block is what a person sees.
 fn is_found(rule: &str, case: &Case) {
     let (found, sources, _) = findings(case, Some(rule));
     assert!(!found.is_empty(), "nothing found");
     let text = render(Format::Human, &Report::new(&found, &sources, &[]));
-    let name = format!("{rule}__{}", case.name.replace('.', "-"));
-    insta::with_settings!({ snapshot_path => "snapshots/rules", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!(name, text);
-    });
+    case.check(&page(rule), "text", &text);
 }
 
-/// Every fix removes its finding, keeps the file valid and adds no other finding.
+/// Every fix removes its finding, keeps the file valid and adds no other finding; the page shows all of them together.
 fn is_fixed(rule: &str, case: &Case) {
     let (found, sources, artifacts) = findings(case, None);
     let count = |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
-    let fixable = found
-        .iter()
-        .filter(|d| d.code == rule && d.details.fix.is_some());
-    for finding in fixable {
+    let mut fixable = found.clone();
+    fixable.retain(|d| d.code == rule && d.details.fix.is_some());
+    let mut changes = String::new();
+    for (file, fixed) in fix::apply(&sources, &fixable, true).files {
+        let diff = TextDiff::from_lines(sources.get(file).text(), &fixed.text);
+        changes += &diff.unified_diff().context_radius(0).to_string();
+    }
+    case.check(&page(rule), "diff", &changes);
+    for finding in &fixable {
         let file = finding.span.file;
         let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
         assert!(outcome.left.is_empty(), "{:?}", outcome.left);
@@ -231,7 +206,7 @@ fn sections() {
         let mut expected = vec![format!("## {}", info.name)];
         expected.extend(SECTIONS.map(|section| format!("### {section}")));
         let limits = format!("### {LIMITS}");
-        let page = page(&info);
+        let page = rules::page(&info);
         let found = headings(&page);
         if found.contains(&limits.as_str()) {
             expected.push(limits);

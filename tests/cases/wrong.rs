@@ -1,68 +1,81 @@
 //! Wrong specs: one mistake each, reported once, at its exact place, and nothing is written.
 //!
-//! The first line of each fixture says what is wrong and where. The snapshots are what a person sees.
+//! `tests/fixtures/wrong` has a page per topic. The first line of each spec says what is wrong and where; the last block is what a
+//! person sees.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use libtest_mimic::Trial;
 
+use crate::markdown::{Case, cases};
 use crate::project::build;
 use crate::trial::{Needs, trial};
 
 mod made;
 
-/// What a fixture says about itself: code, path, line and column.
-type Expected = Vec<(String, String)>;
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wrong")
-}
+/// Errors: code, path, line and column.
+type Errors = Vec<(String, String)>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let names = names();
-    assert!(names.len() > 200, "only {} fixtures", names.len());
-    let fixture = |name: String| {
-        trial(format!("wrong::{name}"), Needs::Nothing, move || {
-            let wanted = expected(&fixtures(), &name);
-            assert!(!wanted.is_empty(), "it does not say what is wrong");
-            check(&fixtures(), &name, &wanted);
-        })
-    };
-    names
-        .into_iter()
-        .map(fixture)
-        .chain(made::trials())
-        .collect()
-}
-
-/// `# wrong: CODE at LINE:COLUMN`, in one file or in the files of a folder.
-fn expected(folder: &Path, name: &str) -> Expected {
-    let path = folder.join(name);
-    let mut files = vec![name.to_owned()];
-    if path.is_dir() {
-        let entries = std::fs::read_dir(&path).expect("a folder");
-        let names = entries.map(|e| e.expect("entry").file_name());
-        files = names
-            .map(|f| format!("{name}/{}", f.to_string_lossy()))
-            .collect();
-        files.sort();
-    }
-    let mut found = Expected::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/wrong");
+    let entries = std::fs::read_dir(folder).expect("fixtures");
+    let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    let mut all = Vec::new();
     for file in files {
-        let text = std::fs::read_to_string(folder.join(&file)).expect("text");
-        let lines = text.lines().filter_map(|l| l.strip_prefix("# wrong: "));
-        found.extend(lines.map(|line| {
-            let (code, at) = line.split_once(" at ").expect("`CODE at LINE:COLUMN`");
-            (code.to_owned(), format!("{file}:{at}"))
+        let topic = file.file_stem().expect("a name").to_string_lossy();
+        if file.extension().is_some_and(|e| e == "yaml") {
+            let name = format!("wrong::bases::{topic}");
+            let file = file.clone();
+            all.push(trial(name, Needs::Nothing, move || is_right(&file)));
+            continue;
+        }
+        let page = Arc::new(file.clone());
+        all.extend(cases(&file).into_iter().map(|case| {
+            let (name, page) = (format!("wrong::{topic}::{}", case.name), Arc::clone(&page));
+            trial(name, Needs::Nothing, move || is_wrong(&page, &case))
         }));
     }
-    found
+    assert!(all.len() > 500, "only {} cases", all.len());
+    all
 }
 
-/// Errors that were printed: code and place.
-fn printed(stderr: &str) -> Expected {
+/// What the cases of a page change has no mistake itself.
+fn is_right(base: &Path) {
+    let temp = tempfile::tempdir().expect("a folder");
+    let name = base.file_name().expect("a name").to_str().expect("UTF-8");
+    let folder = base.parent().expect("a folder");
+    let output = build(folder, name, &temp.path().join("generated"));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// Writes the files of a case; gives back what they say of themselves: `# wrong: CODE at LINE:COLUMN`.
+fn written(folder: &Path, case: &Case) -> Errors {
+    if case.files.is_empty() {
+        let (bytes, code, at) = made::file(&case.name);
+        std::fs::write(folder.join(&case.name), bytes).expect("a file");
+        return vec![(code.to_owned(), format!("{}:{at}", case.name))];
+    }
+    let mut wanted = Errors::new();
+    for (path, text) in &case.files {
+        let lines = text.lines().filter_map(|l| l.strip_prefix("# wrong: "));
+        wanted.extend(lines.map(|line| {
+            let (code, at) = line.split_once(" at ").expect("`CODE at LINE:COLUMN`");
+            (code.to_owned(), format!("{path}:{at}"))
+        }));
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(file, text).expect("a file");
+    }
+    assert!(!wanted.is_empty(), "it does not say what is wrong");
+    wanted
+}
+
+/// Errors that were printed.
+fn printed(stderr: &str) -> Errors {
     let mut lines = stderr.lines();
-    let mut found = Expected::new();
+    let mut found = Errors::new();
     while let Some(line) = lines.next() {
         if let Some(rest) = line.strip_prefix("error[") {
             let code = rest.split(']').next().expect("a code");
@@ -76,34 +89,20 @@ fn printed(stderr: &str) -> Expected {
 }
 
 /// Builds one wrong spec and checks all that holds for every wrong spec.
-fn check(folder: &Path, name: &str, wanted: &Expected) {
+fn is_wrong(page: &Path, case: &Case) {
     let temp = tempfile::tempdir().expect("a folder");
+    let wanted = written(temp.path(), case);
     let out = temp.path().join("generated");
-    let output = build(folder, name, &out);
+    let output = build(temp.path(), &case.name, &out);
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{name}:\n{stderr}");
-    assert!(output.stdout.is_empty(), "{name}");
-    assert!(!out.exists(), "{name}: something was written");
-    assert!(!stderr.contains("panicked"), "{name}:\n{stderr}");
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(output.stdout.is_empty());
+    assert!(!out.exists(), "something was written");
+    assert!(!stderr.contains("panicked"), "{stderr}");
     assert!(
         !stderr.contains('\x1b'),
-        "{name}: control characters reach the terminal"
+        "control characters reach the terminal"
     );
-    assert_eq!(&printed(&stderr), wanted, "{name}:\n{stderr}");
-    let stem = name.strip_suffix(".yaml").unwrap_or(name);
-    insta::with_settings!({
-        snapshot_path => "snapshots/wrong",
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-    }, {
-        insta::assert_snapshot!(stem, stderr);
-    });
-}
-
-fn names() -> Vec<String> {
-    let entries = std::fs::read_dir(fixtures()).expect("fixtures");
-    let names = entries.map(|e| e.expect("entry").file_name());
-    let mut names: Vec<_> = names.map(|n| n.to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+    assert_eq!(printed(&stderr), wanted, "{stderr}");
+    case.check(page, "text", &stderr);
 }

@@ -94,7 +94,7 @@ fn files() -> Vec<(PathBuf, Kind)> {
         if name == "docs/coverage.md" {
             return None;
         }
-        if is(".snap") {
+        if is(".snap") || name.starts_with("tests/fixtures/") && is(".md") {
             return Some(Kind::Message);
         }
         match name.split('/').next()? {
@@ -115,7 +115,8 @@ fn files() -> Vec<(PathBuf, Kind)> {
         "schemas",
         "templates/init",
         "src",
-        "tests/cases/snapshots",
+        "tests/fixtures/rules",
+        "tests/fixtures/wrong",
         "tests/it",
     ];
     let entries = folders
@@ -136,14 +137,15 @@ fn files() -> Vec<(PathBuf, Kind)> {
     found
 }
 
-/// The lines of a file, without what is code.
+/// The lines of a file, without what is code. Among test cases, a `text` block is a message, and a heading the name of a file.
 fn prose(text: &str, kind: Kind) -> Vec<String> {
-    let mut fence = None;
+    let (mut fence, mut is_report) = (None, false);
     let line = |line: &str| {
         let mark = line.trim_start();
         let marker = ["```", "~~~"].into_iter().find(|m| mark.starts_with(m));
         if marker.is_some() && (fence.is_none() || fence == marker) {
             fence = fence.xor(marker);
+            is_report = kind == Kind::Message && mark == "```text";
             return String::new();
         }
         // The place of a diagnostic, and the lines of the file that it shows.
@@ -152,7 +154,8 @@ fn prose(text: &str, kind: Kind) -> Vec<String> {
             let source = digits.len() < mark.len() && digits.trim_start().starts_with('|');
             source || mark.starts_with("--> ")
         };
-        if fence.is_some() || kind == Kind::Message && shown() {
+        let is_code = fence.is_some() && !is_report;
+        if is_code || kind == Kind::Message && (shown() || mark.starts_with("## ")) {
             return String::new();
         }
         without_spans(line)

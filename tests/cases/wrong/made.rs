@@ -1,93 +1,49 @@
 //! Wrong files that no repository should hold as they are: made on the spot.
 
-use libtest_mimic::Trial;
-
-use super::check;
-use crate::trial::{Needs, trial};
-
-pub(crate) fn trials() -> Vec<Trial> {
-    vec![
-        trial(
-            "wrong::made::files_that_are_no_text",
-            Needs::Nothing,
-            files_that_are_no_text,
-        ),
-        trial(
-            "wrong::made::line_ends_and_byte_order_marks_move_no_column",
-            Needs::Nothing,
-            line_ends_and_byte_order_marks_move_no_column,
-        ),
-        trial(
-            "wrong::made::files_that_are_too_much",
-            Needs::Nothing,
-            files_that_are_too_much,
-        ),
-    ]
-}
-
 const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: shop}\n";
 
-/// Makes one file in a folder of its own and checks it like every fixture.
-fn made(name: &str, bytes: impl AsRef<[u8]>, code: &str, at: &str) {
-    let temp = tempfile::tempdir().expect("a folder");
-    let file = format!("{name}.yaml");
-    std::fs::write(temp.path().join(&file), bytes).expect("a file");
-    check(
-        temp.path(),
-        &file,
-        &vec![(code.to_owned(), format!("{file}:{at}"))],
-    );
-}
-
-fn files_that_are_no_text() {
-    made("file-empty", "", "empty-file", "1:1");
-    let not_utf8 = b"apiVersion: slosmith/v1\nservice: {name: sh\xffop}\n";
-    made("file-not-utf8", not_utf8, "not-utf8", "2:19");
-    let utf16: Vec<u8> = HEAD.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    made(
-        "file-utf16",
-        [vec![0xff, 0xfe], utf16].concat(),
-        "not-utf8",
-        "1:1",
-    );
-    let nul = HEAD.replace("shop", "sh\0op");
-    made("file-with-nul", nul, "invalid-yaml", "2:19");
-    let escape = HEAD.replace("shop", "sh\x1b[31mop");
-    made("file-with-escape", escape, "invalid-yaml", "2:19");
-}
-
-fn line_ends_and_byte_order_marks_move_no_column() {
-    let upper = HEAD.replace("shop", "Shop");
-    made(
-        "file-with-crlf",
-        upper.replace('\n', "\r\n"),
-        "bad-name",
-        "2:17",
-    );
-    made(
-        "file-with-mark",
-        format!("\u{feff}{upper}"),
-        "bad-name",
-        "2:17",
-    );
-    let unicode = "apiVersion: slosmith/v1\nservice: {title: \"日本 🚀\", name: Shop}\n";
-    made("file-with-wide-characters", unicode, "bad-name", "2:32");
-}
-
-fn files_that_are_too_much() {
-    let title =
-        |length: usize| HEAD.replace("shop", &format!("shop, title: {}", "x".repeat(length)));
-    made("file-too-large", title(10_000_000), "too-large", "1:1");
-    let name = HEAD.replace("shop", &"x".repeat(1_000_000));
-    made("file-with-long-name", name, "bad-name", "2:17");
-    made("file-deep", nested(200), "too-deep", "7:906");
-    made(
-        "file-unclosed",
-        format!("{HEAD}signals: {}", "{a: ".repeat(100_000)),
-        "too-deep",
-        "3:198",
-    );
-    made("file-alias-bomb", bomb(), "too-large", "10:51");
+/// A file, and what is wrong with it: the code, and the line and column.
+pub(crate) fn file(name: &str) -> (Vec<u8>, &'static str, &'static str) {
+    let utf16 = || HEAD.encode_utf16().flat_map(u16::to_le_bytes);
+    let shop = |name: &str| HEAD.replace("shop", name).into_bytes();
+    match name {
+        "file-empty.yaml" => (Vec::new(), "empty-file", "1:1"),
+        "file-not-utf8.yaml" => {
+            let bytes = b"apiVersion: slosmith/v1\nservice: {name: sh\xffop}\n";
+            (bytes.to_vec(), "not-utf8", "2:19")
+        }
+        "file-utf16.yaml" => {
+            let bytes = [0xff, 0xfe].into_iter().chain(utf16()).collect();
+            (bytes, "not-utf8", "1:1")
+        }
+        "file-with-nul.yaml" => (shop("sh\0op"), "invalid-yaml", "2:19"),
+        "file-with-escape.yaml" => (shop("sh\x1b[31mop"), "invalid-yaml", "2:19"),
+        // Line ends and byte order marks move no column.
+        "file-with-crlf.yaml" => {
+            let text = HEAD.replace("shop", "Shop").replace('\n', "\r\n");
+            (text.into_bytes(), "bad-name", "2:17")
+        }
+        "file-with-mark.yaml" => {
+            let bytes = ["\u{feff}".as_bytes(), &shop("Shop")].concat();
+            (bytes, "bad-name", "2:17")
+        }
+        "file-with-wide-characters.yaml" => {
+            let text = HEAD.replace("name: shop", "title: \"日本 🚀\", name: Shop");
+            (text.into_bytes(), "bad-name", "2:32")
+        }
+        "file-too-large.yaml" => {
+            let text = format!("shop, title: {}", "x".repeat(10_000_000));
+            (shop(&text), "too-large", "1:1")
+        }
+        "file-with-long-name.yaml" => (shop(&"x".repeat(1_000_000)), "bad-name", "2:17"),
+        "file-deep.yaml" => (nested(200).into_bytes(), "too-deep", "7:906"),
+        "file-unclosed.yaml" => {
+            let text = format!("{HEAD}signals: {}", "{a: ".repeat(100_000));
+            (text.into_bytes(), "too-deep", "3:198")
+        }
+        "file-alias-bomb.yaml" => (bomb().into_bytes(), "too-large", "10:51"),
+        _ => panic!("{name} needs a block, or a line in `made.rs`"),
+    }
 }
 
 const ALERTS: &str =
