@@ -79,7 +79,8 @@ impl Context<'_> {
             );
             let error = Diagnostic::error("unknown-label", name.span, message);
             self.sink.push(error.help(format!(
-                "add the label to the `labels` of the signal, or write the labels of this SLO: `group_by: [{}]`",
+                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
+                if slo.by.0.is_empty() { "" } else { " instead of `by`" },
                 labels.join(", ")
             )));
         }
