@@ -87,6 +87,12 @@ impl Unit {
         }
     }
 
+    /// True if the quotient of amounts of two units is a share: tokens of tokens, but not tokens of requests.
+    pub fn shares(self, other: Self) -> bool {
+        let plain = |unit| matches!(unit, Unit::Bool | Unit::Count | Unit::Requests);
+        self == other || plain(self) && plain(other)
+    }
+
     fn dimension(self) -> Dimension {
         match self {
             Unit::Seconds => Dimension::Time,

@@ -280,7 +280,8 @@ fn read(
 /// A signal as a panel reads it over a window, without the variables of a dashboard.
 fn promql(builder: &Builder<'_>, reading: &PanelSignal, window: Duration, unit: ValueUnit) -> Expr {
     let signal = &reading.signal;
-    let group_by = builder.known.group_by.iter().map(|label| &label.value);
+    let usual = builder.known.group_by.iter().filter(|_| !reading.replaces);
+    let group_by = usual.map(|label| &label.value);
     let labels = group_by.chain(&reading.by);
     let labels = labels.filter(|label| signal.labels.contains(label));
     let read = SignalQuery {

@@ -227,8 +227,10 @@ pub struct PanelSignal {
     pub stat: crate::spec::Stat,
     /// Look-back; `None` when it follows the zoom.
     pub window: Option<Duration>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels that the author of the panel keeps.
     pub by: Vec<String>,
+    /// True where they replace the service's `group_by`.
+    pub replaces: bool,
 }
 
 /// A value that means something.

@@ -193,6 +193,14 @@ impl Signal {
         }
     }
 
+    /// What it counts as a side of a ratio: of a histogram, its observations.
+    pub fn counts(&self) -> Unit {
+        match self.kind() {
+            SignalKind::Histogram => Unit::Count,
+            _ => self.unit,
+        }
+    }
+
     /// True when only the newest samples count, so that a window says nothing: a gauge as it is, or a ratio of
     /// such gauges.
     pub fn is_instant(&self, stat: Stat) -> bool {

@@ -17,7 +17,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Text};
+use crate::spec::{self, Selection, Text};
 use crate::units::{Duration, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -76,9 +76,7 @@ impl Resolver<'_, '_> {
     }
 
     fn compare_signal(&mut self, c: &spec::Condition, name: &Text) -> Option<Condition> {
-        let found = self.cx.signal(name)?;
-        let narrowed = family::narrowed(self.cx, &found, &c.matchers)?;
-        let signal = narrowed.as_ref().unwrap_or(&found);
+        let signal = &*self.cx.selected(name, c.selection())?;
         if let Some(absent) = c.absent {
             return self.absent(signal, c, absent);
         }
@@ -86,10 +84,13 @@ impl Resolver<'_, '_> {
             signal,
             stat: c.stat,
             window: c.window,
-            by: &c.by,
+            of: c.selection(),
             at: name.span,
         };
         let read = self.cx.read(&request)?;
+        if c.outside.is_none() && c.correlated.is_none() {
+            self.cx.check_window_used(&read, c.window);
+        }
         if let Some(correlated) = &c.correlated {
             return self.correlated(&read, correlated);
         }
@@ -192,7 +193,7 @@ impl Resolver<'_, '_> {
             signal: &other,
             stat: c.stat,
             window: None,
-            by: &[],
+            of: Selection::default(),
             at: c.with.span,
         };
         let other = self.cx.read(&request)?;
@@ -297,7 +298,7 @@ impl Resolver<'_, '_> {
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
-        let labels = self.cx.labels(signal, &c.by);
+        let labels = self.cx.labels(signal, c.selection());
         let expr = self.gone(found, &labels);
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),

@@ -145,7 +145,7 @@ pub(super) fn resolve(
     }
     let mut labels = parts
         .first()
-        .map_or_else(Vec::new, |part| cx.labels(part, &[]));
+        .map_or_else(Vec::new, |part| cx.usual_labels(part));
     labels.retain(|label| parts.iter().all(|part| part.labels.contains(label)));
     let by = labels.join(", ");
     let server = labels.iter().map(String::as_str).chain(["instance"]);

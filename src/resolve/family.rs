@@ -11,7 +11,8 @@ mod recorded;
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary, reject_where,
+    check_matchers, check_names, check_present_from_start, combine, narrow, narrowed,
+    not_a_boundary, reject_where,
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};

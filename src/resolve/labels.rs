@@ -8,21 +8,27 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::{Signal, SignalKind};
 use crate::source::Span;
-use crate::spec::Text;
+use crate::spec::{self, Selection, Text};
 
 /// Labels every scrape adds.
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 impl Context<'_> {
-    /// Labels that a signal is grouped by: labels of `group_by` that it has, and `by`, which it must have.
-    pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
-        let group_by = &self.spec.prometheus.group_by;
-        let mut labels: Vec<String> = group_by
-            .iter()
-            .filter(|l| signal.labels.contains(&l.value))
-            .map(|l| l.value.clone())
-            .collect();
-        for label in by {
+    /// Labels that a signal is grouped by: labels of the service's `group_by` that it has and `by`, or the reading's own
+    /// `group_by`. It must have the labels of the last two.
+    pub(super) fn labels(&mut self, signal: &Signal, of: Selection<'_>) -> Vec<String> {
+        let mut labels = match of.group_by {
+            Some(_) => Vec::new(),
+            None => self.usual_labels(signal),
+        };
+        let named = of.named();
+        for (i, label) in named.iter().enumerate() {
+            if named[..i].iter().any(|before| before.value == label.value) {
+                let message = format!("`{label}` appears twice");
+                self.sink
+                    .push(Diagnostic::error("duplicate-label", label.span, message));
+                continue;
+            }
             if !self.check_group_label(label) || labels.contains(&label.value) {
                 continue;
             }
@@ -31,6 +37,52 @@ impl Context<'_> {
             } else {
                 self.missing_label(signal, &label.value, label.span);
             }
+        }
+        labels
+    }
+
+    /// Labels of the service's `group_by` that a signal has.
+    pub(super) fn usual_labels(&self, signal: &Signal) -> Vec<String> {
+        let group_by = self.spec.prometheus.group_by.iter();
+        let known = group_by.filter(|label| signal.labels.contains(&label.value));
+        known.map(|label| label.value.clone()).collect()
+    }
+
+    /// Labels of an SLO on signals. Without a label of the service's `group_by`, it must say so: else one group's errors would
+    /// be hidden among all others, unseen.
+    pub(super) fn slo_labels(
+        &mut self,
+        slo: &spec::Slo,
+        signals: &[(&Signal, &Text)],
+    ) -> Vec<String> {
+        let mut labels = Vec::new();
+        for (i, (signal, _)) in signals.iter().enumerate() {
+            let own = self.labels(signal, slo.selection());
+            match i {
+                0 => labels = own,
+                _ => labels.retain(|label| own.contains(label)),
+            }
+        }
+        if slo.group_by.is_some() {
+            return labels;
+        }
+        let service = self.spec.prometheus.group_by.iter();
+        let lacking = service.filter(|label| !labels.contains(&label.value));
+        let lacking: Vec<_> = lacking.map(|label| label.value.as_str()).collect();
+        let has = |signal: &Signal, label: &str| signal.labels.iter().any(|own| own == label);
+        let lacks = |(signal, _): &&(&Signal, &Text)| lacking.iter().any(|l| !has(signal, l));
+        if let Some((signal, name)) = signals.iter().find(lacks) {
+            let lacking: Vec<_> = lacking.into_iter().filter(|l| !has(signal, l)).collect();
+            let message = format!(
+                "`{name}` has no label `{}`, by which `prometheus.group_by` groups the SLO",
+                lacking.join("`, `")
+            );
+            let error = Diagnostic::error("unknown-label", name.span, message);
+            self.sink.push(error.help(format!(
+                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
+                if slo.by.0.is_empty() { "" } else { " instead of `by`" },
+                labels.join(", ")
+            )));
         }
         labels
     }

@@ -6,19 +6,32 @@ use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::promql;
 use crate::promql::ast::MatchOp;
-use crate::source::Span;
 use crate::spec::{MatchValue, Matchers, Text};
 
 /// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
 
-/// Reports a regular expression that Prometheus would reject.
-pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
-    if let MatchValue::Is(text) = value {
-        check_text(cx, text);
+/// Reports a selection that Prometheus would reject, or that selects something else than it seems to.
+pub(super) fn check(cx: &mut Context<'_>, selection: &Matchers) {
+    for (label, value) in selection {
+        cx.check_label_name(label);
+        check_value(cx, value);
     }
-    let (MatchValue::Matches(regex) | MatchValue::NotMatches(regex)) = value else {
-        return;
+}
+
+fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
+    let regex = match value {
+        MatchValue::Is {
+            values,
+            said: false,
+        } => {
+            for text in values {
+                check_text(cx, text);
+            }
+            return;
+        }
+        MatchValue::Is { .. } | MatchValue::Not(_) => return,
+        MatchValue::Matches(regex) | MatchValue::NotMatches(regex) => regex,
     };
     let selector = promql::build::metric("x").matcher("l", MatchOp::Match, &regex.value);
     if let Err(error) = promql::parse(&promql::ast::Expr::from(selector).to_string()) {
@@ -28,7 +41,8 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     }
 }
 
-/// Reports a PromQL operator in front of a value, which would become a part of the value.
+/// Reports a PromQL operator in front of a value, which would become a part of the value, and a value that looks like a
+/// regular expression: it would select nothing.
 fn check_text(cx: &mut Context<'_>, text: &Text) {
     let known = [("=~", "matches"), ("!~", "not_matches"), ("!=", "not")];
     for (operator, field) in known {
@@ -37,8 +51,37 @@ fn check_text(cx: &mut Context<'_>, text: &Text) {
             let help = format!("write `{{{field}: \"{}\"}}`", value.trim_matches('"'));
             let error = Diagnostic::error("bad-matcher", text.span, message);
             cx.sink.push(error.help(help));
+            return;
         }
     }
+    if is_like_regex(&text.value) {
+        cx.sink.push(like_regex(text, &text.value));
+    }
+}
+
+/// True for `5..`, `500|503`, `/v1/.*`, `[45]..` and the like.
+fn is_like_regex(text: &str) -> bool {
+    let parts = [
+        "|", ".*", ".+", "..", "[^", "[0-", "[1-", "[a-z", "\\d", "\\w", "\\.", "(?", "]+", "]*",
+    ];
+    parts.iter().any(|part| text.contains(part)) || text.starts_with('^') || text.ends_with('$')
+}
+
+/// The regular expression that `5xx` stands for.
+pub(super) fn status_class(text: &str) -> Option<String> {
+    let class = text.strip_suffix("xx").or(text.strip_suffix("XX"))?;
+    matches!(class, "1" | "2" | "3" | "4" | "5").then(|| format!("{class}.."))
+}
+
+/// Reports a value that means other values than itself.
+pub(super) fn like_regex(text: &Text, regex: &str) -> Diagnostic {
+    let message = format!("`{text}` looks like a pattern, but selects only this exact value");
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\"));
+    Diagnostic::error("bad-matcher", text.span, message).help(format!(
+        "write `{{matches: {}}}`, or `{{is: {}}}` if the label has this exact value",
+        quoted(regex),
+        quoted(&text.value)
+    ))
 }
 
 /// A selection as matchers, sorted by label.
@@ -56,18 +99,22 @@ pub(super) fn matchers(spec: &Matchers) -> Vec<Matcher> {
 
 fn matcher(value: &MatchValue) -> (MatchOp, String) {
     match value {
-        MatchValue::Is(text) => (MatchOp::Equal, text.value.clone()),
-        MatchValue::Not(text) => (MatchOp::NotEqual, text.value.clone()),
+        MatchValue::Is { values, .. } => either(values, [MatchOp::Equal, MatchOp::Match]),
+        MatchValue::Not(values) => either(values, [MatchOp::NotEqual, MatchOp::NotMatch]),
         MatchValue::Matches(text) => (MatchOp::Match, text.value.clone()),
         MatchValue::NotMatches(text) => (MatchOp::NotMatch, text.value.clone()),
-        MatchValue::OneOf(values) => {
-            let escaped: Vec<_> = values
-                .iter()
-                .map(|v| regex_syntax::escape(&v.value))
-                .collect();
-            (MatchOp::Match, escaped.join("|"))
-        }
     }
+}
+
+/// One value is compared as it is, several with a regular expression.
+fn either(values: &[Text], [one, several]: [MatchOp; 2]) -> (MatchOp, String) {
+    if let [only] = values {
+        return (one, only.value.clone());
+    }
+    let escaped = values
+        .iter()
+        .map(|value| regex_syntax::escape(&value.value));
+    (several, escaped.collect::<Vec<_>>().join("|"))
 }
 
 fn with_article(message: &str) -> String {
@@ -77,11 +124,10 @@ fn with_article(message: &str) -> String {
     }
 }
 
-/// Exact values of a selection, with their places in the spec.
-pub(super) fn asked_values(value: &MatchValue) -> Vec<(&str, Span)> {
+/// Exact values of a selection.
+pub(super) fn asked_values(value: &MatchValue) -> &[Text] {
     match value {
-        MatchValue::Is(text) | MatchValue::Not(text) => vec![(&text.value, text.span)],
-        MatchValue::OneOf(values) => values.iter().map(|v| (v.value.as_str(), v.span)).collect(),
-        MatchValue::Matches(_) | MatchValue::NotMatches(_) => Vec::new(),
+        MatchValue::Is { values, .. } | MatchValue::Not(values) => values,
+        MatchValue::Matches(_) | MatchValue::NotMatches(_) => &[],
     }
 }

@@ -127,16 +127,20 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         let Some(signal) = cx.optional_signal(&record.signal) else {
             continue;
         };
+        let Some(signal) = family::narrowed(cx, &signal, record.selection()) else {
+            continue;
+        };
         let request = request::SignalRequest {
             signal: &signal,
             stat: record.stat,
             window: record.window,
-            by: &record.by,
+            of: record.selection(),
             at: record.signal.span,
         };
         let Some(read) = cx.read(&request) else {
             continue;
         };
+        cx.check_window_used(&read, record.window);
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
         if let Some(first) = out.iter().find(|r: &&Record| r.series == series) {
             let message = format!(

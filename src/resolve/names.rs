@@ -17,7 +17,7 @@ pub(super) const JOB: &str = "job";
 /// The job of the vLLM servers: the selector's, if it has one.
 pub fn own_job(spec: &Spec) -> &str {
     match spec.prometheus.selector.get(JOB) {
-        Some(MatchValue::Is(job)) => &job.value,
+        Some(MatchValue::Is { values, .. }) if values.len() == 1 => &values[0].value,
         _ => &spec.service.name.value,
     }
 }

@@ -8,7 +8,7 @@ use crate::diag::{Diagnostic, one_of};
 use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
-use crate::spec::{Stat, Text};
+use crate::spec::{Selection, Stat};
 use crate::units::{Duration, Number};
 
 /// A signal as requested in a spec.
@@ -16,7 +16,7 @@ pub(super) struct SignalRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Option<Spanned<Stat>>,
     pub(super) window: Option<Spanned<Duration>>,
-    pub(super) by: &'a [Text],
+    pub(super) of: Selection<'a>,
     pub(super) at: Span,
 }
 
@@ -29,13 +29,29 @@ impl Context<'_> {
         if !request.signal.is_instant(stat) {
             self.check_window(window, at);
         }
-        let labels = self.labels(request.signal, request.by);
+        let labels = self.labels(request.signal, request.of);
         Some(SignalQuery {
             signal: request.signal,
             stat,
             window: Window::Fixed(window),
             labels,
         })
+    }
+
+    /// Reports a window of a value that has none.
+    pub(super) fn check_window_used(
+        &mut self,
+        read: &SignalQuery<'_>,
+        window: Option<Spanned<Duration>>,
+    ) {
+        if let Some(window) = window.filter(|_| read.signal.is_instant(read.stat)) {
+            let name = &read.signal.name;
+            let message = format!("has no effect on the newest value of `{name}`");
+            let help = "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`";
+            let at = self.document.key(window.span, "window");
+            let error = Diagnostic::error("contradiction", at, format!("`window` {message}"));
+            self.sink.push(error.help(help));
+        }
     }
 
     fn stat(&mut self, request: &SignalRequest<'_>) -> Option<Stat> {

@@ -73,7 +73,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
-    let of_slos = spec.slos.values().flat_map(|slo| &slo.by);
+    let of_slos = spec.slos.values().flat_map(|slo| slo.selection().named());
     for label in spec.prometheus.group_by.iter().chain(of_slos) {
         cx.check_slo_label(label);
     }
@@ -90,10 +90,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         check_evaluation(cx, interval);
     }
     check_labels(cx);
-    for (label, value) in &spec.prometheus.selector {
-        cx.check_label_name(label);
-        super::matchers::check_value(cx, value);
-    }
+    super::matchers::check(cx, &spec.prometheus.selector);
     check_links(cx);
 }
 

@@ -12,7 +12,7 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, Source};
 use crate::source::Span;
-use crate::spec::{self, Across, FamilyKind, RatioOf, Text};
+use crate::spec::{self, Across, FamilyKind, RatioOf, Selection, Text};
 use crate::units::{Number, Unit};
 
 /// What `scale` means.
@@ -49,6 +49,12 @@ impl Context<'_> {
                 None
             }
         }
+    }
+
+    /// A signal that must be there, with the series of a selection.
+    pub(super) fn selected(&mut self, name: &Text, of: Selection<'_>) -> Option<Rc<Signal>> {
+        let signal = self.signal(name)?;
+        family::narrowed(self, &signal, of)
     }
 
     /// A signal that may be left out.
@@ -141,19 +147,21 @@ pub(super) fn resolve(
     definition: &spec::Signal,
     at: Span,
 ) -> Outcome {
-    for (label, value) in &definition.matchers {
-        cx.check_label_name(label);
-        matchers::check_value(cx, value);
-    }
+    matchers::check(cx, &definition.matchers);
     let outcome = if let Some(base) = &definition.base {
         alias(cx, name, definition, base, at)
-    } else if let Some(of) = &definition.ratio {
+    } else if let Some(of) = definition.ratio.as_ref().or(definition.per.as_ref()) {
         ratio(cx, name, definition, &of.value, at)
     } else {
         bound(cx, name, definition, at)
     };
     match outcome {
         Outcome::Ready(mut signal) => {
+            if let Some(across) = definition.across
+                && family::combine(cx, Rc::make_mut(&mut signal), across).is_none()
+            {
+                return Outcome::Failed;
+            }
             let mut judge = super::cloudwatch::bind::Judge {
                 document: cx.document,
                 sink: &mut cx.sink,
@@ -206,9 +214,6 @@ fn alias(
     if definition.description.is_some() {
         signal.description = description(definition);
     }
-    if let Some(across) = definition.across {
-        signal.across = across.value;
-    }
     for (field, span) in [
         ("unit", definition.unit.map(|u| u.span)),
         ("scale", definition.scale.as_ref().map(|s| s.span)),
@@ -227,30 +232,11 @@ fn alias(
             cx.reject_field(field, span, message);
         }
     }
-    if definition.matchers.is_empty() {
-        return Outcome::Ready(Rc::new(signal));
+    if !definition.matchers.is_empty()
+        && family::narrow(cx, &mut signal, &definition.matchers).is_none()
+    {
+        return Outcome::Failed;
     }
-    narrow(cx, signal, definition)
-}
-
-/// Adds an alias's own selection.
-fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
-    let found = match &mut signal.source {
-        Source::Family(found) => found,
-        Source::Raw(raw) if raw.recorded => {
-            derived::narrow(cx, raw, &definition.matchers);
-            return Outcome::Ready(Rc::new(signal));
-        }
-        _ => {
-            family::reject_where(cx, &definition.matchers);
-            return Outcome::Failed;
-        }
-    };
-    found
-        .matchers
-        .extend(matchers::matchers(&definition.matchers));
-    found.matchers.sort_by(|a, b| a.0.cmp(&b.0));
-    family::check_matchers(cx, &signal, &definition.matchers);
     Outcome::Ready(Rc::new(signal))
 }
 
@@ -292,6 +278,24 @@ fn ratio(
     if let Err(error) = check_parts(&of_signal, &over_signal, of.span, over.span) {
         return cx.fail(error);
     }
+    let is_share = of_signal.counts().shares(over_signal.counts());
+    if is_share != definition.per.is_none() {
+        let (said, meant) = match is_share {
+            true => ("per", "ratio"),
+            false => ("ratio", "per"),
+        };
+        let is = match is_share {
+            true => "count the same: their quotient is a share",
+            false => "count different things: their quotient is not a share",
+        };
+        let message = format!(
+            "`{of}` (`{}`) and `{over}` (`{}`) {is}",
+            of_signal.counts().as_str(),
+            over_signal.counts().as_str()
+        );
+        let error = Diagnostic::error("wrong-unit", over.span, message);
+        return cx.fail(error.help(format!("write `{meant}` instead of `{said}`")));
+    }
     let mut labels = of_signal.labels.clone();
     labels.retain(|l| over_signal.labels.contains(l));
     let covered = family::covers_range(cx, &of_signal) && family::covers_range(cx, &over_signal);
@@ -299,7 +303,10 @@ fn ratio(
         name: name.value.clone(),
         title: title(name, definition),
         description: description(definition),
-        unit: Unit::Ratio,
+        unit: match is_share {
+            true => Unit::Ratio,
+            false => of_signal.counts(),
+        },
         scale: Number::from_integer(1),
         across: Across::Sum,
         labels,
@@ -414,10 +421,17 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         description: description(definition),
         unit: unit.value,
         scale,
-        across: definition
-            .across
-            .map_or(usual_across(kind.value, unit.value), |a| a.value),
+        across: definition.across.map_or(Across::Sum, |a| a.value),
     };
+    if definition.across.is_none()
+        && kind.value == FamilyKind::Gauge
+        && binding.value.metric.is_some()
+    {
+        return cx.fail(missing(
+            "across",
+            "say how the values of several replicas become one: `across: sum`, `across: max`, `across: min` or `across: avg`",
+        ));
+    }
     match (&binding.value.metric, &binding.value.expr) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => {
@@ -443,17 +457,4 @@ fn parts(cx: &mut Context<'_>, name: &str, at: Span) -> Result<Vec<Rc<Signal>>, 
         }
     });
     parts.collect()
-}
-
-/// Counts of things add up; shares and the like count by their worst.
-fn usual_across(kind: FamilyKind, unit: Unit) -> Across {
-    match (kind, unit) {
-        (FamilyKind::Counter | FamilyKind::Histogram, _) => Across::Sum,
-        (
-            FamilyKind::Gauge,
-            Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts,
-        ) => Across::Sum,
-        (FamilyKind::Gauge, Unit::Bool) => Across::Min,
-        (FamilyKind::Gauge, _) => Across::Max,
-    }
 }

@@ -4,6 +4,7 @@
 
 mod goodput;
 mod own;
+mod sides;
 
 use super::context::Context;
 use super::{bound, family};
@@ -21,23 +22,24 @@ const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
 
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
-    let (sli, by) = (&slo.sli.value, slo.by.as_slice());
+    let sli = &slo.sli.value;
     let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
         uncounted(cx, slo, "a `time` SLI has none");
-        return good_time(cx, time, by);
+        return good_time(cx, time, slo);
     }
     if let Some(own) = &sli.promql {
         uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
-        return own::events(cx, &own.value, by);
+        family::reject_where(cx, slo.selection().matchers);
+        return own::events(cx, &own.value, slo);
     }
     if let Some(goodput) = &sli.goodput {
         return goodput::events(cx, name, slo, &goodput.value);
     }
     if let Some(latency) = &sli.latency {
-        let signal = cx.signal(&latency.value.signal)?;
+        let signal = cx.selected(&latency.value.signal, slo.selection())?;
         let within = boundary(cx, &signal, &latency.value)?;
-        let labels = cx.labels(&signal, by);
+        let labels = cx.slo_labels(slo, &[(&signal, &latency.value.signal)]);
         if let Source::Raw(raw) = &signal.source {
             uncounted(cx, slo, OWN_EVENTS);
             let events = OwnEvents {
@@ -63,7 +65,8 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         (Some(good), _) => (good, true),
         (None, bad) => (bad.as_ref()?, false),
     };
-    let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
+    let part = cx.selected(name, slo.selection());
+    let total = cx.selected(&ratio.total, slo.selection());
     let (part, total) = (part?, total?);
     for (signal, at) in [(&part, name), (&total, &ratio.total)] {
         if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
@@ -80,8 +83,9 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
             return None;
         }
     }
-    let mut labels = cx.labels(&total, by);
-    labels.retain(|l| part.labels.contains(l));
+    let word = if good { "good" } else { "bad" };
+    sides::check(cx, (&part, name), (&total, &ratio.total), word)?;
+    let labels = cx.slo_labels(slo, &[(&total, &ratio.total), (&part, name)]);
     if [&part, &total]
         .iter()
         .any(|signal| matches!(signal.source, Source::Raw(_)))
@@ -129,9 +133,13 @@ fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: &str) {
     }
 }
 
-fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) -> Option<Events> {
+fn good_time(
+    cx: &mut Context<'_>,
+    time: &Spanned<spec::GoodTime>,
+    slo: &spec::Slo,
+) -> Option<Events> {
     let t = &time.value;
-    let signal = cx.signal(&t.signal)?;
+    let signal = cx.selected(&t.signal, slo.selection())?;
     if signal.kind() != SignalKind::Gauge {
         let message = format!(
             "a `time` SLI needs a gauge; `{}` is a {}",
@@ -153,7 +161,7 @@ fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) 
         cx.sink.push(error);
         return None;
     }
-    let labels = cx.labels(&signal, by);
+    let labels = cx.slo_labels(slo, &[(&signal, &t.signal)]);
     let time = TimeSli {
         signal: Signal::clone(&signal),
         good,

@@ -192,7 +192,7 @@ fn percentile(
     p: &Spanned<spec::Percentile>,
 ) -> Option<(SloKind, Vec<String>)> {
     reject_event_fields(cx, slo);
-    let signal = cx.signal(&p.value.signal)?;
+    let signal = cx.selected(&p.value.signal, slo.selection())?;
     histogram(cx, &signal, &p.value.signal)?;
     let quantile = quantile(cx, &p.value.p)?;
     if slo.window.value > LONGEST_PERCENTILE {
@@ -206,7 +206,7 @@ fn percentile(
         cx.sink.push(error);
         return None;
     }
-    let labels = cx.labels(&signal, &slo.by);
+    let labels = cx.slo_labels(slo, &[(&signal, &p.value.signal)]);
     let read = |window| SignalQuery {
         signal: &signal,
         stat: Stat::Quantile(quantile),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Matchers, Text};
+use super::{Across, By, Matchers, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Number, Quantity, Unit};
 
@@ -24,10 +24,14 @@ pub struct Condition {
     /// Rate window. Default: 5m.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
-    pub by: Vec<Text>,
+    pub by: By,
+    /// Labels to keep instead of the service's `group_by`; `[]`: none.
+    pub group_by: Option<Spanned<Vec<Text>>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
+    /// How the values of replicas and engines are combined. Default: as the signal says.
+    pub across: Option<Spanned<Across>>,
     /// Threshold: fires if the value is above this.
     pub above: Option<Spanned<Bound>>,
     /// Threshold: fires if the value is below this.

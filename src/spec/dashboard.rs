@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::name::SignalName;
 use super::panel_kind::PanelKind;
-use super::{Matchers, Stat, Text};
+use super::{Across, By, Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity, Unit};
 
@@ -67,10 +67,14 @@ pub struct Panel {
     /// Rate window. Default: the row's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
-    pub by: Vec<Text>,
+    pub by: By,
+    /// Labels to keep instead of the service's `group_by`; `[]`: none.
+    pub group_by: Option<Spanned<Vec<Text>>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
+    /// How the values of replicas and engines are combined. Default: as the signal says.
+    pub across: Option<Spanned<Across>>,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
     /// Name of the SLO to show, for `kind: slo`.
@@ -104,10 +108,14 @@ pub struct Series {
     /// Rate window. Default: the panel's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
-    pub by: Vec<Text>,
+    pub by: By,
+    /// Labels to keep instead of the service's `group_by`; `[]`: none.
+    pub group_by: Option<Spanned<Vec<Text>>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
+    /// How the values of replicas and engines are combined. Default: as the signal says.
+    pub across: Option<Spanned<Across>>,
 }
 
 /// A value with a meaning.

@@ -21,6 +21,7 @@ mod read;
 mod ruler;
 mod runbook;
 mod schema;
+mod selection;
 mod severity;
 mod signal;
 mod slo;
@@ -44,6 +45,7 @@ pub use runbook::{
 };
 pub use schema::json_schema;
 use schemars::JsonSchema;
+pub use selection::{By, Selection};
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
@@ -296,7 +298,14 @@ pub struct Record {
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
-    pub by: Vec<Text>,
+    pub by: By,
+    /// Labels to keep instead of the service's `group_by`; `[]`: none.
+    pub group_by: Option<Spanned<Vec<Text>>>,
+    /// Label values to select.
+    #[serde(default, rename = "where")]
+    pub matchers: Matchers,
+    /// How the values of replicas and engines are combined. Default: as the signal says.
+    pub across: Option<Spanned<Across>>,
 }
 
 /// An alert.

@@ -9,7 +9,7 @@ mod reading;
 use std::rc::Rc;
 
 use super::text;
-use super::{Condition, PromQlSli, Signal, Sli, Slo, Spec, Tier};
+use super::{Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -63,7 +63,11 @@ fn check(document: &Document) -> Vec<Diagnostic> {
     for (name, signal) in &spec.signals {
         check.signal(name.span, signal);
     }
+    for record in spec.records.values() {
+        check.groups(record.selection());
+    }
     for slo in spec.slos.values() {
+        check.groups(slo.selection());
         check.sli(&slo.sli);
         check.burn(slo);
     }
@@ -91,15 +95,17 @@ impl Exclusive<'_> {
         let source = [
             ("use", place(signal.base.as_ref())),
             ("ratio", place(signal.ratio.as_ref())),
+            ("per", place(signal.per.as_ref())),
             ("prometheus", place(binding)),
         ];
         let kind = [
             ("use", place(signal.base.as_ref())),
             ("ratio", place(signal.ratio.as_ref())),
+            ("per", place(signal.per.as_ref())),
             ("kind", place(signal.kind.as_ref())),
         ];
         // A kind or a unit without a binding misses just that; resolution says so.
-        if kind[2].1.is_none() && signal.unit.is_none() {
+        if signal.kind.is_none() && signal.unit.is_none() {
             self.exactly_one("the signal", name, &source);
         } else if self.at_most_one(&source) < 2 {
             self.at_most_one(&kind);
@@ -111,6 +117,11 @@ impl Exclusive<'_> {
             ];
             self.exactly_one("`prometheus`", binding.span, &of);
         }
+    }
+
+    fn groups(&mut self, of: Selection<'_>) {
+        let by = of.by.first().map(|label| label.span);
+        self.at_most_one(&[("by", by), ("group_by", place(of.group_by))]);
     }
 
     fn sli(&mut self, sli: &Spanned<Sli>) {

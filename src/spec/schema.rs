@@ -137,7 +137,8 @@ schema!(MatchValue, "MatchValue", {
             "maxProperties": 1,
             "additionalProperties": false,
             "properties": {
-                "not": {"type": "string"},
+                "is": {"description": "These values, also where they look like regular expressions.", "oneOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]},
+                "not": {"description": "Any other value.", "oneOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]},
                 "matches": {"type": "string", "description": "Regular expression for the whole value."},
                 "not_matches": {"type": "string", "description": "Regular expression for the whole value."}
             }

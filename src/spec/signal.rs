@@ -9,7 +9,7 @@ use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
 
-/// A signal of your own, an alias of a built-in signal, or a ratio of two signals.
+/// A signal of your own, an alias of a built-in signal, or a quotient of two signals.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Signal {
@@ -17,8 +17,10 @@ pub struct Signal {
     #[serde(rename = "use")]
     #[schemars(with = "Option<SignalName>")]
     pub base: Option<Text>,
-    /// A ratio of two signals.
+    /// A share: two signals that count the same, such as errors and requests.
     pub ratio: Option<Spanned<RatioOf>>,
+    /// A quotient of two signals that count different things, such as tokens per request; its unit is the unit of `of`.
+    pub per: Option<Spanned<RatioOf>>,
     /// Title to display.
     pub title: Option<Text>,
     /// Meaning and importance of the signal.
@@ -34,7 +36,7 @@ pub struct Signal {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined.
+    /// How the values of replicas and engines are combined. Required for a gauge of your own. Default for a counter: `sum`.
     pub across: Option<Spanned<Across>>,
     /// `true`: if no selected vLLM release has the metric, the build omits the signal and lists it.
     pub optional: bool,
@@ -120,18 +122,21 @@ impl Across {
     }
 }
 
-/// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length]}`.
+/// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length], tenant: {not: [test, probe]}}`.
 pub type Matchers = IndexMap<Text, MatchValue>;
 
 /// A condition on a label value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchValue {
-    /// Exactly this.
-    Is(Text),
     /// One of these.
-    OneOf(Vec<Text>),
-    /// Anything but this.
-    Not(Text),
+    Is {
+        /// The values.
+        values: Vec<Text>,
+        /// True where `is` says it, so that they may look like regular expressions.
+        said: bool,
+    },
+    /// None of these.
+    Not(Vec<Text>),
     /// A regular expression for the whole value.
     Matches(Text),
     /// Anything this regular expression does not match.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Map, Text};
+use super::{By, Map, Matchers, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -24,7 +24,12 @@ pub struct Slo {
     pub sli: Spanned<Sli>,
     /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
-    pub by: Vec<Text>,
+    pub by: By,
+    /// Labels to keep instead of the service's `group_by`; `[]`: none.
+    pub group_by: Option<Spanned<Vec<Text>>>,
+    /// Label values to select, in all signals of the SLI.
+    #[serde(default, rename = "where")]
+    pub matchers: Matchers,
     /// Burn-rate alerts; required for SLO windows below 28d. Default: the `sre-workbook` policy.
     pub burn: Option<Spanned<Burn>>,
     /// Minimum number of events in the long window; below it the alert does not fire. Default: any number.

@@ -142,7 +142,7 @@ slos:
     sli: {latency: {signal: vllm.time_to_first_token, within: 2.5s}}
     runbook: queue
 signals:
-  up: {title: 'It''s "up" ${x} {{y}} é', kind: gauge, unit: bool, labels: [zone], prometheus: {metric: up}}
+  up: {title: 'It''s "up" ${x} {{y}} é', kind: gauge, unit: bool, across: min, labels: [zone], prometheus: {metric: up}}
 dashboards:
   all-kinds:
     variables: [model_name, zone]

@@ -15,13 +15,13 @@ prometheus: {evaluation_interval: 30s, selector: {job: gateway}, labels: {target
 cloudwatch: {region: us-east-1, namespace: Svc, via: agent}
 signals:
   requests: {kind: counter, unit: requests, title: requests, prometheus: {metric: requests_total}}
-  depth: {kind: gauge, unit: requests, title: queue depth, prometheus: {metric: depth}}
-  limit: {kind: gauge, unit: requests, prometheus: {metric: limit}}
+  depth: {kind: gauge, unit: requests, across: sum, title: queue depth, prometheus: {metric: depth}}
+  limit: {kind: gauge, unit: requests, across: sum, prometheus: {metric: limit}}
   share: {title: share, ratio: {of: depth, over: limit}}
   failed: {kind: counter, unit: requests, prometheus: {metric: failed_total}}
   errors: {title: errors, ratio: {of: failed, over: requests}}
-  health: {kind: gauge, unit: bool, title: Engine health, prometheus: {metric: engine_up}}
-  ready: {kind: gauge, unit: bool, title: cache ready, prometheus: {metric: cache_ready}}
+  health: {kind: gauge, unit: bool, across: min, title: Engine health, prometheus: {metric: engine_up}}
+  ready: {kind: gauge, unit: bool, across: min, title: cache ready, prometheus: {metric: cache_ready}}
   wait:
     kind: histogram
     unit: seconds

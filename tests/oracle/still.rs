@@ -14,7 +14,7 @@ links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'
 prometheus: {group_by: [cluster], labels: {target: [cluster]}}
 signals:
   latency: {kind: histogram, unit: seconds, prometheus: {metric: app_latency_seconds, buckets: [100ms, 1s]}}
-  depth: {kind: gauge, unit: requests, prometheus: {metric: app_depth}}
+  depth: {kind: gauge, unit: requests, across: sum, prometheus: {metric: app_depth}}
 alerts:
   Together: {severity: warning, when: {signal: depth, correlated: {with: latency, stat: avg, window: 20m, above: 0.5}}}
 ";

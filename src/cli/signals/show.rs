@@ -6,7 +6,7 @@ use super::{Stretch, View};
 use crate::catalog::{Catalog, ReleaseId};
 use crate::cli::table::Table;
 use crate::cli::words;
-use crate::spec::{Across, MatchValue, Matchers, Signal};
+use crate::spec::{Across, MatchValue, Matchers, Signal, Text};
 
 pub(super) fn text(catalog: &Catalog, view: &View<'_>) -> String {
     let mut table = Table::default();
@@ -55,15 +55,15 @@ fn made_from(signal: &Signal) -> Option<String> {
 
 /// `status is 5xx`
 fn selection(matchers: &Matchers) -> String {
+    let or = |values: &[Text]| {
+        let values: Vec<_> = values.iter().map(|text| text.value.as_str()).collect();
+        values.join(" or ")
+    };
     let words = matchers.iter().map(|(label, value)| match value {
-        MatchValue::Is(text) => format!("{label} is {text}"),
-        MatchValue::Not(text) => format!("{label} is not {text}"),
+        MatchValue::Is { values, .. } => format!("{label} is {}", or(values)),
+        MatchValue::Not(values) => format!("{label} is not {}", or(values)),
         MatchValue::Matches(text) => format!("{label} matches {text}"),
         MatchValue::NotMatches(text) => format!("{label} does not match {text}"),
-        MatchValue::OneOf(texts) => {
-            let texts: Vec<_> = texts.iter().map(|text| text.value.as_str()).collect();
-            format!("{label} is {}", texts.join(" or "))
-        }
     });
     words.collect::<Vec<_>>().join(" and ")
 }

@@ -284,6 +284,7 @@ impl Panels<'_, '_> {
             stat: spec::Stat::Quantile(percentile.quantile),
             window: Some(slo.period),
             by: Vec::new(),
+            replaces: false,
         }));
         let mut thresholds = vec![below.clone()];
         if draw == GraphKind::Number {

@@ -206,6 +206,7 @@ impl Panels<'_, '_> {
                     stat: compare.stat,
                     window: Some(compare.window),
                     by: Vec::new(),
+                    replaces: false,
                 })),
             }],
             unit: compare.unit,

@@ -17,7 +17,7 @@ use crate::resolve::context::Outcome;
 use crate::resolve::request::SignalRequest;
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Across, GraphKind, Matchers, PanelKind, Stat, Text};
+use crate::spec::{self, Across, GraphKind, PanelKind, Selection, Stat, Text};
 use crate::units::{Duration, Number, Per, Unit, decimal};
 
 /// A series of a panel as the author writes it.
@@ -26,8 +26,7 @@ struct PanelSeries<'s> {
     name: &'s Text,
     stat: Option<Spanned<Stat>>,
     window: Option<Spanned<Duration>>,
-    by: &'s [Text],
-    matchers: &'s Matchers,
+    of: Selection<'s>,
 }
 
 /// Which thresholds a panel takes from alerts and SLOs: the kinds that the panel's spec does not give.
@@ -243,8 +242,7 @@ impl Panels<'_, '_> {
                 name,
                 stat,
                 window,
-                by: &p.by,
-                matchers: &p.matchers,
+                of: p.selection(),
             };
             self.add(&wanted, kind, lines, several, content)?;
         }
@@ -272,8 +270,7 @@ impl Panels<'_, '_> {
             name,
             stat: s.stat.or_else(|| usual().into_iter().next().flatten()),
             window: s.window.or(window),
-            by: &s.by,
-            matchers: &s.matchers,
+            of: s.selection(),
         };
         let title = signal.title.clone();
         self.add(&wanted, kind, lines, false, content)?;
@@ -307,14 +304,13 @@ impl Panels<'_, '_> {
         let Some(found) = self.found(wanted.name)? else {
             return Some(());
         };
-        let narrowed = family::narrowed(self.cx, &found, wanted.matchers)?;
-        let signal = narrowed.as_ref().unwrap_or(&found);
+        let signal = &*family::narrowed(self.cx, &found, wanted.of)?;
         self.check_kind(kind, signal, wanted.name)?;
         let request = SignalRequest {
             signal,
             stat: wanted.stat,
             window: wanted.window,
-            by: wanted.by,
+            of: wanted.of,
             at: wanted.name.span,
         };
         let mut read = self.cx.read(&request)?;
@@ -372,7 +368,13 @@ impl Panels<'_, '_> {
                 signal: signal.clone(),
                 stat: shown.stat,
                 window,
-                by: wanted.by.iter().map(|label| label.value.clone()).collect(),
+                by: wanted
+                    .of
+                    .named()
+                    .iter()
+                    .map(|label| label.value.clone())
+                    .collect(),
+                replaces: wanted.of.group_by.is_some(),
             })),
         });
         content.describe(signal, reading(signal, shown.stat, shown.window.usual()));
@@ -390,7 +392,7 @@ impl Panels<'_, '_> {
     /// Among values that do not add up, only means of a distribution without labels may be stacked.
     fn check_stack(&mut self, wanted: &PanelSeries<'_>, signal: &Signal, stat: Stat) -> Option<()> {
         let is_mean = stat == Stat::Avg && signal.kind() == SignalKind::Histogram;
-        if is_mean && wanted.by.is_empty() {
+        if is_mean && wanted.of.named().is_empty() {
             return Some(());
         }
         let name = wanted.name;

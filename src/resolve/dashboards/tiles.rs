@@ -217,6 +217,7 @@ impl Panels<'_, '_> {
                     stat: tile.stat,
                     window: Some(window),
                     by: Vec::new(),
+                    replaces: false,
                 })),
             )],
             unit,

@@ -1,32 +1,33 @@
 //! What can be wrong with a family that exists: labels, values, boundaries, raw names.
 
+use std::rc::Rc;
+
 use super::missing::{self, Missing};
 use super::own_buckets;
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
-use crate::plan::{Family, Signal, Source};
+use crate::plan::{Family, Signal, SignalKind, Source};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
 use crate::resolve::labels::is_label_name;
-use crate::resolve::{matchers, names};
+use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
-use crate::spec::{Matchers, Text};
+use crate::spec::{Across, MatchValue, Matchers, Selection, Text};
 use crate::units::{Number, Quantity, shown};
 
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
-/// Reports matchers on labels that the family lacks, or on values that it never has.
+/// Reports matchers on labels that the family lacks, or on values that it never has; `None` if there are any.
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
     signal: &Signal,
     selection: &Matchers,
-) {
-    let Some(family) = signal.family() else {
-        return;
-    };
+) -> Option<()> {
+    let family = signal.family()?;
+    let mut fits = Some(());
     for (label, value) in selection {
         if !is_label_name(&label.value) {
             // Reported where the selection is read.
@@ -34,24 +35,33 @@ pub(in crate::resolve) fn check_matchers(
         }
         if !signal.labels.contains(&label.value) && !open_labels(cx, family) {
             cx.missing_label(signal, &label.value, label.span);
+            fits = None;
             continue;
         }
-        let Some(domain) = domain(cx, family, &label.value) else {
-            continue;
-        };
-        for (asked, at) in matchers::asked_values(value) {
-            if !domain.iter().any(|known| known == asked) {
-                let message = format!(
-                    "the label `{label}` of `{}` never has the value `{asked}`",
-                    signal.name
-                );
-                let error = Diagnostic::error("unknown-label-value", at, message)
-                    .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("use {}", one_of(&domain)));
-                cx.sink.push(error);
-            }
+        let domain = domain(cx, family, &label.value);
+        let said = matches!(value, MatchValue::Is { said: true, .. });
+        for asked in matchers::asked_values(value) {
+            let class = matchers::status_class(&asked.value).filter(|_| !said);
+            let error = match (&domain, class) {
+                (Some(domain), _) if !domain.contains(&asked.value) => {
+                    let message = format!(
+                        "the label `{label}` of `{}` never has the value `{asked}`",
+                        signal.name
+                    );
+                    let known = domain.iter().map(String::as_str);
+                    Diagnostic::error("unknown-label-value", asked.span, message)
+                        .maybe_help(did_you_mean(&asked.value, known))
+                        .help(format!("use {}", one_of(domain)))
+                }
+                // The label's values are not recorded: this may be a class of status codes or an exact value.
+                (None, Some(regex)) if !family.recorded => matchers::like_regex(asked, &regex),
+                _ => continue,
+            };
+            cx.sink.push(error);
+            fits = None;
         }
     }
+    fits
 }
 
 fn releases<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a ReleaseId> {
@@ -83,34 +93,83 @@ fn domain(cx: &Context<'_>, family: &Family, label: &str) -> Option<Vec<String>>
     (!values.is_empty()).then_some(values)
 }
 
-/// A signal narrowed by a condition's own `where`; `Some(None)` when there is nothing to narrow.
+/// The signal with the series of a selection, combined as it says.
 pub(in crate::resolve) fn narrowed(
     cx: &mut Context<'_>,
-    signal: &Signal,
-    selection: &Matchers,
-) -> Option<Option<Signal>> {
-    if selection.is_empty() {
-        return Some(None);
+    signal: &Rc<Signal>,
+    of: Selection<'_>,
+) -> Option<Rc<Signal>> {
+    if of.matchers.is_none() && of.across.is_none() {
+        return Some(signal.clone());
     }
-    let mut narrowed = signal.clone();
-    let Source::Family(family) = &mut narrowed.source else {
-        reject_where(cx, selection);
-        return None;
+    let mut narrowed = Signal::clone(signal);
+    if let Some(matchers) = of.matchers {
+        matchers::check(cx, matchers);
+        narrow(cx, &mut narrowed, matchers)?;
+    }
+    if let Some(across) = of.across {
+        combine(cx, &mut narrowed, across)?;
+    }
+    Some(Rc::new(narrowed))
+}
+
+/// Combines the replicas of a signal in another way than it says.
+pub(in crate::resolve) fn combine(
+    cx: &mut Context<'_>,
+    signal: &mut Signal,
+    across: Spanned<Across>,
+) -> Option<()> {
+    let why = match (&signal.source, signal.kind()) {
+        (Source::Raw(_), _) => "the query itself combines the series",
+        (_, SignalKind::Histogram) => "the buckets of all replicas are added",
+        (_, SignalKind::Ratio) => "the events of all replicas are added",
+        (_, SignalKind::Gauge | SignalKind::Counter) => {
+            signal.across = across.value;
+            return Some(());
+        }
     };
-    for (label, value) in selection {
-        cx.check_label_name(label);
-        matchers::check_value(cx, value);
+    let message = format!("`across` has no effect on `{}`: {why}", signal.name);
+    cx.reject_field("across", across.span, &message);
+    None
+}
+
+/// Adds a checked selection to a signal.
+pub(in crate::resolve) fn narrow(
+    cx: &mut Context<'_>,
+    signal: &mut Signal,
+    selection: &Matchers,
+) -> Option<()> {
+    match &mut signal.source {
+        Source::Family(family) => {
+            family.matchers.extend(matchers::matchers(selection));
+            family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+            // A fault in it is reported once, not for each side of a ratio.
+            check_matchers(cx, signal, selection)
+        }
+        Source::Ratio { of, over, before } => {
+            for part in [Some(of), Some(over), before.as_mut()]
+                .into_iter()
+                .flatten()
+            {
+                narrow(cx, part, selection)?;
+            }
+            Some(())
+        }
+        Source::Raw(raw) if raw.recorded => {
+            derived::narrow(cx, raw, selection);
+            Some(())
+        }
+        Source::Raw(_) => {
+            reject_where(cx, Some(selection));
+            None
+        }
     }
-    family.matchers.extend(matchers::matchers(selection));
-    family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
-    check_matchers(cx, &narrowed, selection);
-    Some(Some(narrowed))
 }
 
 /// Reports a selection on a signal without its own series.
-pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matchers) {
-    if let Some(first) = selection.keys().next() {
-        let message = "`where` needs a signal that is a single metric, not a ratio or raw PromQL";
+pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: Option<&Matchers>) {
+    if let Some(first) = selection.and_then(|all| all.keys().next()) {
+        let message = "`where` cannot filter a signal in PromQL: write the matcher in the query";
         cx.reject_field("where", first.span, message);
     }
 }

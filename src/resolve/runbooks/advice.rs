@@ -92,7 +92,7 @@ impl Builder<'_, '_> {
             signal: &signal,
             stat: what.stat,
             window: None,
-            by: &[],
+            of: spec::Selection::default(),
             at: name.span,
         };
         let read = self.cx.read(&request)?;

@@ -52,11 +52,16 @@ pub(super) fn events(
     slo: &spec::Slo,
     goodput: &spec::Goodput,
 ) -> Option<Events> {
+    if let Some(label) = slo.matchers.keys().next() {
+        let message =
+            "`where` cannot filter a `goodput` SLI: spans do not have the labels of metrics";
+        cx.reject_field("where", label.span, message);
+    }
     let mut conditions = vec![REQUEST.to_owned(), ANSWERED.to_owned()];
     let mut labels = Vec::new();
     for of in &goodput.of {
         let (signal, within) = objective(cx, of)?;
-        labels = cx.labels(&signal, &slo.by);
+        labels = cx.slo_labels(slo, &[(&signal, of)]);
         let known = signal.family().and_then(|family| {
             SPAN.into_iter()
                 .find(|(served, _)| *served == family.served.newest())

@@ -10,10 +10,14 @@ use crate::resolve::own_promql;
 use crate::spec::{self, Text};
 
 /// Bad or good events and all events, or their ratio.
-pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -> Option<Events> {
+pub(super) fn events(
+    cx: &mut Context<'_>,
+    sli: &spec::PromQlSli,
+    slo: &spec::Slo,
+) -> Option<Events> {
     if let Some(text) = &sli.error_ratio {
-        let (expr, labels) = query(cx, text, by)?;
-        check_by(cx, by, &labels);
+        let (expr, labels) = query(cx, text, slo)?;
+        check_groups(cx, slo, &labels);
         cx.notes.push(format!(
             "`error_ratio: {}` does not count events: in long windows, every minute has the same weight, with few or many events",
             shortened(&text.value)
@@ -27,7 +31,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     let good = sli.good.is_some();
     let part_text = sli.good.as_ref().or(sli.bad.as_ref())?;
     let total_text = sli.total.as_ref()?;
-    let (part, total) = (query(cx, part_text, by), query(cx, total_text, by));
+    let (part, total) = (query(cx, part_text, slo), query(cx, total_text, slo));
     let ((part, part_labels), (total, labels)) = (part?, total?);
     if part_labels != labels {
         let message = format!(
@@ -40,7 +44,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
             .push(error.help("aggregate both queries by the same labels"));
         return None;
     }
-    check_by(cx, by, &labels);
+    check_groups(cx, slo, &labels);
     let own = OwnEvents { part, good, total };
     Some(Events {
         sli: EventSli::Own(Box::new(own)),
@@ -50,15 +54,15 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
 }
 
 /// A query with its labels.
-fn query(cx: &mut Context<'_>, text: &Text, by: &[Text]) -> Option<(Expr, Vec<String>)> {
+fn query(cx: &mut Context<'_>, text: &Text, slo: &spec::Slo) -> Option<(Expr, Vec<String>)> {
     let expr = own_promql::parse_over_window(cx, text)?;
-    let labels = labels(cx, text, &expr, by)?;
+    let labels = labels(cx, text, &expr, slo)?;
     Some((expr, labels))
 }
 
-/// Reports a label of `by` that the query does not return.
-fn check_by(cx: &mut Context<'_>, by: &[Text], kept: &[String]) {
-    for label in by {
+/// Reports labels that the SLO names, and that the query does not return.
+fn check_groups(cx: &mut Context<'_>, slo: &spec::Slo, kept: &[String]) {
+    for label in slo.selection().named() {
         if cx.check_group_label(label) && !kept.contains(&label.value) {
             let message = format!("the query of this SLI does not return the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
@@ -70,13 +74,22 @@ fn check_by(cx: &mut Context<'_>, by: &[Text], kept: &[String]) {
     }
 }
 
-/// The labels that a query keeps, in the order of the service's groups and of `by`.
-fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option<Vec<String>> {
-    let group_by = cx.spec.prometheus.group_by.iter();
-    let group: Vec<&str> = group_by
-        .chain(by)
-        .map(|label| label.value.as_str())
-        .collect();
+/// The labels that a query keeps, in the order of the SLO's groups.
+fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, slo: &spec::Slo) -> Option<Vec<String>> {
+    let of = slo.selection();
+    let spec = cx.spec;
+    let group: Vec<&str> = match of.group_by {
+        Some(list) => list.value.iter().collect(),
+        None => spec
+            .prometheus
+            .group_by
+            .iter()
+            .chain(of.by)
+            .collect::<Vec<_>>(),
+    }
+    .into_iter()
+    .map(|label| label.value.as_str())
+    .collect();
     let Kept::Only(kept) = kept_labels(expr) else {
         let message = "the query is not aggregated: each of its series would become an SLO";
         let error = Diagnostic::error("label-mismatch", text.span, message);

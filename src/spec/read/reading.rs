@@ -5,7 +5,7 @@
 use super::exclusive::{Exclusive, Field};
 use super::place;
 use crate::source::Span;
-use crate::spec::{Condition, Matchers, Panel, Series, Text};
+use crate::spec::{Condition, Panel, Selection, Series, Text};
 
 /// Why a field cannot be set: the PromQL query itself defines it.
 pub(super) const IN_QUERY: &str = "cannot be combined with `promql`: write it in the query";
@@ -17,8 +17,8 @@ pub(super) struct Reading<'a> {
     unit: Field<'a>,
     stat: Field<'a>,
     window: Field<'a>,
-    /// Which of its series, and what they are grouped by.
-    groups: [Field<'a>; 2],
+    /// Which of its series, how they are grouped and combined.
+    groups: [Field<'a>; 4],
 }
 
 impl Reading<'_> {
@@ -27,7 +27,7 @@ impl Reading<'_> {
         unit: Option<Span>,
         stat: Field<'static>,
         window: Option<Span>,
-        (by, matchers): (&[Text], &Matchers),
+        of: Selection<'_>,
     ) -> Reading<'static> {
         Reading {
             raw: promql.is_some(),
@@ -35,8 +35,15 @@ impl Reading<'_> {
             stat,
             window: ("window", window),
             groups: [
-                ("by", by.first().map(|by| by.span)),
-                ("where", matchers.keys().next().map(|key| key.span)),
+                ("by", of.by.first().map(|by| by.span)),
+                ("group_by", place(of.group_by)),
+                (
+                    "where",
+                    of.matchers
+                        .and_then(|all| all.keys().next())
+                        .map(|key| key.span),
+                ),
+                ("across", place(of.across.as_ref())),
             ],
         }
     }
@@ -67,7 +74,7 @@ macro_rules! readings {
                     place(self.unit.as_ref()),
                     (stringify!($stat), place(self.$stat.as_ref())),
                     place(self.window.as_ref()),
-                    (&self.by, &self.matchers),
+                    self.selection(),
                 )
             }
         }
@@ -79,6 +86,7 @@ readings!(Condition: stat, Panel: stats, Series: stat);
 impl Exclusive<'_> {
     /// PromQL is read and grouped as it is written; only it needs a unit.
     pub(super) fn reading(&mut self, reading: &Reading<'_>) {
+        self.at_most_one(&reading.groups[..2]);
         if !reading.raw {
             self.reject(
                 [reading.unit],

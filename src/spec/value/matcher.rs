@@ -8,12 +8,13 @@ use crate::spec::{MatchValue, Text};
 
 impl<'de> Deserialize<'de> for MatchValue {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let is = |values| MatchValue::Is {
+            values,
+            said: false,
+        };
         match Node::<Comparison>::read(d)? {
-            Node::Scalar(text, span) => Ok(MatchValue::Is(Spanned::new(text, span))),
-            Node::List(values) if values.is_empty() => Err(Error::custom(
-                "a list of label values must have at least one entry",
-            )),
-            Node::List(values) => Ok(MatchValue::OneOf(values)),
+            Node::Scalar(text, span) => Ok(is(vec![Spanned::new(text, span)])),
+            Node::List(values) => some(values).map(is),
             Node::Map(comparison) => Ok(comparison.0),
         }
     }
@@ -22,16 +23,63 @@ impl<'de> Deserialize<'de> for MatchValue {
 struct Comparison(MatchValue);
 
 impl<'de> Expected<'de> for Comparison {
-    const WANTED: &'static str =
-        "a label value, a list of them, or `{matches: REGEX}`, `{not: …}`, `{not_matches: …}`";
+    const WANTED: &'static str = "a label value, a list of them, or `{matches: REGEX}`, `{not_matches: REGEX}`, `{not: …}`, `{is: …}`";
     const LIST: bool = true;
 
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
-        let (name, text) = one_of::<Text, _>(map, &["not", "matches", "not_matches"])?;
+        let fields = &["is", "not", "matches", "not_matches"];
+        let (name, Values(mut values)) = one_of(map, fields)?;
+        if name == "is" {
+            return Ok(Self(MatchValue::Is { values, said: true }));
+        }
+        if name == "not" {
+            return Ok(Self(MatchValue::Not(values)));
+        }
+        if values.len() > 1 {
+            return Err(A::Error::custom(format!(
+                "`{name}` takes one regular expression, such as `a|b`; found a list"
+            )));
+        }
+        let regex = values.remove(0);
         Ok(Self(match name {
-            "not" => MatchValue::Not(text),
-            "matches" => MatchValue::Matches(text),
-            _ => MatchValue::NotMatches(text),
+            "matches" => MatchValue::Matches(regex),
+            _ => MatchValue::NotMatches(regex),
         }))
     }
+}
+
+/// One value or several.
+struct Values(Vec<Text>);
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        match Node::<NoMap>::read(d)? {
+            Node::Scalar(text, span) => Ok(Self(vec![Spanned::new(text, span)])),
+            Node::List(values) => some(values).map(Self),
+            Node::Map(never) => match never {},
+        }
+    }
+}
+
+enum NoMap {}
+
+impl<'de> Expected<'de> for NoMap {
+    const WANTED: &'static str = "a label value or a list of them";
+    const LIST: bool = true;
+
+    fn read<A: MapAccess<'de>>(_: A) -> Result<Self, A::Error> {
+        Err(A::Error::custom(format!(
+            "expected {}, found a mapping",
+            Self::WANTED
+        )))
+    }
+}
+
+fn some<E: Error>(values: Vec<Text>) -> Result<Vec<Text>, E> {
+    if values.is_empty() {
+        return Err(E::custom(
+            "a list of label values must have at least one entry",
+        ));
+    }
+    Ok(values)
 }

@@ -47,7 +47,7 @@ fn tree(project: &Project, path: &str) -> Tree {
 fn small(name: &str) -> String {
     format!(
         "apiVersion: slosmith/v1\nservice: {{name: {name}}}\n\
-         signals: {{up: {{kind: gauge, unit: bool, prometheus: {{metric: up}}}}}}\n\
+         signals: {{up: {{kind: gauge, unit: bool, across: min, prometheus: {{metric: up}}}}}}\n\
          records: {{first: {{signal: up}}}}\n"
     )
 }

@@ -20,8 +20,8 @@ signals:
   cache: {use: vllm.kv_cache_usage}
   hits: {ratio: {of: vllm.prefix_cache_hits, over: vllm.prefix_cache_queries}}
   raw: {kind: gauge, unit: requests, prometheus: {expr: "sum by (model_name) (vllm:num_requests_waiting)"}}
-  plugin: {kind: gauge, unit: requests, labels: [model_name], prometheus: {metric: vllm_plugin_queue, job: vllm}}
-  running: {kind: gauge, unit: requests, labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
+  plugin: {kind: gauge, unit: requests, across: sum, labels: [model_name], prometheus: {metric: vllm_plugin_queue, job: vllm}}
+  running: {kind: gauge, unit: requests, across: sum, labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
 slos:
   ttft: {objective: 99%, window: 28d, sli: {latency: {signal: ttft, within: 500ms}}}
   waiting: {objective: 99%, window: 28d, sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}

@@ -60,7 +60,7 @@ fn cramped(project: &Project, kill: bool) -> std::process::Output {
 fn growing() -> Project {
     let project = Project::new();
     let small = "apiVersion: slosmith/v1\nservice: {name: a}\n\
-        signals: {up: {kind: gauge, unit: bool, prometheus: {metric: up}}}\n\
+        signals: {up: {kind: gauge, unit: bool, across: min, prometheus: {metric: up}}}\n\
         records: {up: {signal: up}}\n";
     project.write("specs/a.yaml", small);
     project.run(&["build"]).exits(0);

@@ -1,0 +1,100 @@
+//! The two sides of a ratio: what their metrics and selections disprove.
+
+use crate::diag::Diagnostic;
+use crate::plan::{Family, Signal};
+use crate::promql::ast::MatchOp;
+use crate::resolve::context::Context;
+use crate::spec::Text;
+
+/// A side of a ratio, and where the spec names it.
+pub(super) type Side<'a> = (&'a Signal, &'a Text);
+
+/// Reports sides of which one cannot be a part of the other. Sides that may be anything get a note.
+pub(super) fn check(
+    cx: &mut Context<'_>,
+    (part, part_name): Side<'_>,
+    (total, total_name): Side<'_>,
+    word: &str,
+) -> Option<()> {
+    let refuse = |code, at: &Text, message: String, help: String| {
+        Some(Diagnostic::error(code, at.span, message).help(help))
+    };
+    let error = if !part.counts().shares(total.counts()) {
+        refuse(
+            "wrong-unit",
+            total_name,
+            format!(
+                "`{part_name}` counts {}, but `{total_name}` counts {}: their quotient is not a share",
+                part.counts().as_str(),
+                total.counts().as_str()
+            ),
+            "use two signals that count the same".to_owned(),
+        )
+    } else {
+        let families = part.family().zip(total.family());
+        let alike = families.filter(|(part, total)| part.served == total.served);
+        let Some((of_part, of_total)) = alike else {
+            if families.is_some() {
+                cx.notes.push(format!(
+                    "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
+                ));
+            }
+            return Some(());
+        };
+        if selects_less(of_total, of_part) && selects_less(of_part, of_total) {
+            refuse(
+                "contradiction",
+                total_name,
+                format!("`{word}` and `total` count the same events"),
+                format!(
+                    "narrow `{word}`: `{{use: {total_name}, where: {{code: {{matches: \"5..\"}}}}}}`"
+                ),
+            )
+        } else if selects_less(of_total, of_part) {
+            refuse(
+                "contradiction",
+                total_name,
+                format!("`total` counts only some of the events of `{word}`"),
+                format!("swap them: `{{{word}: {total_name}, total: {part_name}}}`"),
+            )
+        } else if let Some(label) = disjoint(of_part, of_total) {
+            refuse(
+                "contradiction",
+                part_name,
+                format!(
+                    "`total` counts no event of `{word}`: they select different values of `{label}`"
+                ),
+                format!("select the same `{label}` in both"),
+            )
+        } else {
+            None
+        }
+    };
+    match error {
+        None => Some(()),
+        Some(error) => {
+            cx.sink.push(error);
+            None
+        }
+    }
+}
+
+/// True if each series of `this` is one of `other`, as far as their matchers say.
+fn selects_less(this: &Family, other: &Family) -> bool {
+    let mut needed = other.matchers.iter();
+    needed.all(|matcher| this.matchers.contains(matcher))
+}
+
+/// A label of which the two select different values.
+fn disjoint<'a>(this: &'a Family, other: &Family) -> Option<&'a str> {
+    let equal = |family: &'a Family| {
+        let all = family.matchers.iter();
+        all.filter(|(_, op, _)| *op == MatchOp::Equal)
+    };
+    let found = equal(this).find(|(label, _, value)| {
+        let same = other.matchers.iter();
+        let mut same = same.filter(|(name, op, _)| name == label && *op == MatchOp::Equal);
+        same.any(|(.., known)| known != value)
+    });
+    found.map(|(label, ..)| label.as_str())
+}

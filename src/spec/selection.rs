@@ -1,0 +1,69 @@
+//! Which series of a signal are read, how they are grouped, and how replicas are combined.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+use super::{Across, Condition, Matchers, Panel, Record, Series, Slo, Text};
+use crate::source::Spanned;
+
+/// The fields with which conditions, panels, records and SLOs choose series.
+#[derive(Clone, Copy, Default)]
+pub struct Selection<'a> {
+    /// Label values.
+    pub matchers: Option<&'a Matchers>,
+    /// Labels in addition to the service's.
+    pub by: &'a [Text],
+    /// Labels instead of the service's.
+    pub group_by: Option<&'a Spanned<Vec<Text>>>,
+    /// How the values of replicas and engines are combined; `None`: as the signal says.
+    pub across: Option<Spanned<Across>>,
+}
+
+impl<'a> Selection<'a> {
+    /// Labels that are named here, whether beside the service's or instead of them.
+    pub fn named(&self) -> &'a [Text] {
+        self.group_by.map_or(self.by, |list| &list.value)
+    }
+}
+
+macro_rules! selections {
+    ($($kind:ty: $across:expr),+) => {$(
+        impl $kind {
+            /// The series that it reads.
+            pub fn selection(&self) -> Selection<'_> {
+                let across: fn(&Self) -> Option<Spanned<Across>> = $across;
+                Selection {
+                    matchers: Some(&self.matchers).filter(|all| !all.is_empty()),
+                    by: &self.by.0,
+                    group_by: self.group_by.as_ref(),
+                    across: across(self),
+                }
+            }
+        }
+    )+};
+}
+
+selections!(
+    Condition: |read| read.across,
+    Panel: |read| read.across,
+    Series: |read| read.across,
+    Record: |read| read.across,
+    Slo: |_| None
+);
+
+/// Labels in addition to the service's `group_by`; at least one where the field is set.
+#[derive(Clone, Debug, Default, JsonSchema)]
+#[schemars(transparent)]
+pub struct By(#[schemars(length(min = 1))] pub Vec<Text>);
+
+impl<'de> Deserialize<'de> for By {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let labels = Vec::<Text>::deserialize(d)?;
+        if labels.is_empty() {
+            return Err(serde::de::Error::custom(
+                "`by` adds labels to `prometheus.group_by`; it must have at least one entry\nto group by nothing, write `group_by: []`",
+            ));
+        }
+        Ok(Self(labels))
+    }
+}
