@@ -2,26 +2,15 @@
 //!
 //! `tools/cloudwatch-check` shows that the other forms say the same as `alarms.json`.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
-use slosmith::target::{self, OutFile, Target};
-use slosmith::template::Templates;
+use slosmith::target::{OutFile, Target};
 
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(path).expect("a file")
-}
+use crate::bundled::text as read;
 
 fn build(text: &str, target: Target) -> Vec<OutFile> {
-    let document = crate::bundled::read(text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
-    let templates = Templates::load(None).expect("templates");
-    let rendered =
-        target::render(&plan, target, target::Options::all(&templates)).expect("renders");
-    rendered.files
+    crate::bundled::build_for(text, None, target)
 }
 
 /// What CloudWatch gets of a spec in `tests/fixtures/cloudwatch`.

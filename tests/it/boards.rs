@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use slosmith::plan::{Condition, Dashboard, Plan, Signal, Source, alert, words};
 use slosmith::promql::ast::{AggregateOp, ExprKind};
 use slosmith::promql::{Dialect, parse_with};
-use slosmith::resolve::{Options, resolve};
-use slosmith::target::{self, Target};
-use slosmith::template::Templates;
+use slosmith::target::Target;
+
+use crate::bundled;
 
 mod missing;
 
@@ -27,16 +27,11 @@ struct Board {
 }
 
 fn plan(spec: &str) -> Plan {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join(spec)).unwrap();
-    let document = crate::bundled::read(&text).expect("valid spec");
-    resolve(&document, Options::default()).expect("resolves").0
+    bundled::plan(&bundled::text(spec))
 }
 
 fn boards_of(spec: &str, plan: &Plan) -> Vec<Board> {
-    let templates = Templates::load(None).unwrap();
-    let options = target::Options::all(&templates);
-    let rendered = target::render(plan, Target::Grafana, options).expect("renders");
+    let rendered = bundled::rendered(plan, Target::Grafana);
     let dashboards = rendered.files.iter().filter(|file| {
         file.path.starts_with("grafana/dashboards/") && file.path.ends_with(".json")
     });

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use slosmith::diag::Sink;
+use slosmith::plan::Plan;
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
 use slosmith::spec::Document;
-use slosmith::target::{self, OutFile, Target, TargetError};
+use slosmith::target::{self, OutFile, Rendered, Target, TargetError};
 use slosmith::template::Templates;
 
 /// What every bundled spec extends.
@@ -17,17 +18,21 @@ const ENGINE: &str = include_str!("../../specs/engine.yaml");
 /// What the specs of the inference team extend.
 const BASE: &str = include_str!("../../specs/inference.yaml");
 
+/// The text of a file of the repository.
+pub(crate) fn text(path: &str) -> String {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    text.unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
 /// A YAML file of the repository.
 pub(crate) fn yaml(path: &str) -> serde_json::Value {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
-    let text = text.unwrap_or_else(|e| panic!("{path}: {e}"));
+    let text = text(path);
     slosmith::yaml::read(FileId(0), &text).unwrap_or_else(|e| panic!("{path}: {}", e.message))
 }
 
 /// The text of one bundled spec.
 pub(crate) fn spec(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.yaml"));
-    std::fs::read_to_string(path).expect("spec")
+    text(&format!("specs/{name}.yaml"))
 }
 
 /// A spec's text behind what it extends, if these are bundled files.
@@ -96,18 +101,32 @@ pub(crate) fn try_build(
     vllm: Option<&str>,
     target: Target,
 ) -> Result<Vec<OutFile>, TargetError> {
-    let document = read(text).expect("valid spec");
-    let (plan, _) = resolve(
-        &document,
-        Options {
-            vllm,
-            ..Options::default()
-        },
-    )
-    .expect("resolves");
+    Ok(try_rendered(&plan_for(text, vllm), target)?.files)
+}
+
+/// The plan of a right spec.
+pub(crate) fn plan(text: &str) -> Plan {
+    plan_for(text, None)
+}
+
+fn plan_for(text: &str, vllm: Option<&str>) -> Plan {
+    let options = Options {
+        vllm,
+        ..Options::default()
+    };
+    resolve(&read(text).expect("valid spec"), options)
+        .expect("resolves")
+        .0
+}
+
+/// What a target makes of a plan.
+pub(crate) fn rendered(plan: &Plan, target: Target) -> Rendered {
+    try_rendered(plan, target).expect("renders")
+}
+
+fn try_rendered(plan: &Plan, target: Target) -> Result<Rendered, TargetError> {
     let templates = Templates::load(None).expect("templates");
-    let rendered = target::render(&plan, target, target::Options::all(&templates))?;
-    Ok(rendered.files)
+    target::render(plan, target, target::Options::all(&templates))
 }
 
 /// Writes files below a folder.

@@ -6,14 +6,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::bundled::text as read;
 use crate::project::{Project, Ran};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).expect(path)
 }
 
 fn yaml(text: &str) -> Value {
@@ -504,19 +501,13 @@ fn the_image_has_what_a_build_needs() {
     assert!(user.parse::<u32>().is_ok_and(|user| user > 0), "{user}");
 }
 
-/// The bodies of a page's blocks of one language.
-fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
-    let start = format!("\n```{language}\n");
-    let after = page.split(start.as_str()).skip(1);
-    after
-        .map(|rest| rest.split("\n```").next().expect("a block"))
-        .collect()
-}
-
 #[test]
 fn the_page_shows_what_works() {
     let page = read("docs/ci.md");
-    let all: Vec<_> = blocks(&page, "yaml").into_iter().map(yaml).collect();
+    let all: Vec<_> = crate::docs::fences(&page, "yaml")
+        .into_iter()
+        .map(yaml)
+        .collect();
     let [github, gitlab_include, pre_commit, argo, flux] = &all[..] else {
         panic!("{} blocks", all.len());
     };

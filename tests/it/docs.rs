@@ -9,12 +9,8 @@ use std::path::{Path, PathBuf};
 
 use slosmith::cli::help;
 
+use crate::bundled::text as read;
 use crate::project::Project;
-
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
 
 /// The bodies of a page's fenced blocks of one language.
 pub(crate) fn fences<'a>(page: &'a str, language: &str) -> Vec<&'a str> {

@@ -1,35 +1,17 @@
 //! Dashboards: what they show, where their lines are, and where links lead.
 
-use std::path::Path;
-
 use serde_json::Value;
-use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, OutFile, Target};
-use slosmith::template::Templates;
+
+use crate::bundled::{self, text as read};
 
 const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(path).expect("a file")
-}
-
 /// The files of a spec; they fit Grafana's schema.
 fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
-    let document = crate::bundled::read(text).expect("valid spec");
-    let (plan, _) = resolve(
-        &document,
-        Options {
-            vllm,
-            ..Options::default()
-        },
-    )
-    .expect("resolves");
-    let templates = Templates::load(None).expect("templates");
-    let rendered =
-        target::render(&plan, Target::Grafana, target::Options::all(&templates)).expect("renders");
-    target::validate(Target::Grafana, &rendered.files).expect("fits its schema");
-    rendered.files
+    let files = bundled::build_for(text, vllm, Target::Grafana);
+    target::validate(Target::Grafana, &files).expect("fits its schema");
+    files
 }
 
 fn dashboard(files: &[OutFile], name: &str) -> Value {
@@ -302,8 +284,7 @@ dashboards:
 fn alerts_and_panels_lead_to_each_other() {
     for spec in SPECS {
         let text = read(&format!("specs/{spec}.yaml"));
-        let document = crate::bundled::read(&text).expect("valid spec");
-        let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+        let plan = bundled::plan(&text);
         let files = build(&text, None);
         let links = plan.alerts.iter().map(|alert| (&alert.name, &alert.links));
         let slos = plan.slos.iter().map(|slo| (&slo.alert_name, &slo.links));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::bundled::text as read;
 use crate::project::Project;
 use crate::start::{commands, page};
 use crate::update;
@@ -18,11 +19,6 @@ groups:
         expr: rate(vllm:num_requests_waiting[5m]) > 1
         for: 5m
 ";
-
-fn read(path: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(path).expect("a page")
-}
 
 /// The project that `slosmith init --name chat` makes, with rules and specs of other tools beside it.
 fn project() -> Project {

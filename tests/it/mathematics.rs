@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use slosmith::plan::{SloKind, Tier};
-use slosmith::resolve::{Options, resolve};
 use slosmith::units::{decimal, float};
 
 use crate::update;
@@ -28,8 +27,7 @@ slos:
     window: 30d
     sli: {ratio: {bad: errors, total: requests}}
 ";
-    let document = crate::bundled::read(spec).expect("valid");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+    let plan = crate::bundled::plan(spec);
     match &plan.slos[0].kind {
         SloKind::Events(events) => events.tiers.clone(),
         SloKind::Percentile(_) => panic!("no tiers"),

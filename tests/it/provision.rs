@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, OutFile, Target};
-use slosmith::template::Templates;
 
 use crate::project::Project;
 
@@ -31,13 +29,9 @@ grafana: {provision: [operator, terraform, grizzly, v2], instances: {team: chat}
 "#;
 
 fn build(text: &str) -> Vec<OutFile> {
-    let document = crate::bundled::read(text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
-    let templates = Templates::load(None).expect("templates");
-    let options = target::Options::all(&templates);
-    let rendered = target::render(&plan, Target::Grafana, options).expect("renders");
-    target::validate(Target::Grafana, &rendered.files).expect("fits its schemas");
-    rendered.files
+    let files = crate::bundled::build_for(text, None, Target::Grafana);
+    target::validate(Target::Grafana, &files).expect("fits its schemas");
+    files
 }
 
 /// The bundled specs and a small one, each in all formats; built once.

@@ -5,10 +5,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 use serde_json::Value;
 use slosmith::source::FileId;
+
+use crate::bundled::text as read;
 
 /// The most characters of an example.
 const MOST: usize = 140;
@@ -31,11 +32,6 @@ const SPECS: [&str; 9] = [
     "tests/fixtures/slis.yaml",
     "tests/fixtures/conditions.yaml",
 ];
-
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
 
 /// Examples by definition and field.
 type Examples = BTreeMap<(String, String), String>;

@@ -1,30 +1,16 @@
 //! Runbooks: every link of an alert leads to a heading, and pages agree with alerts.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use slosmith::plan::{Plan, SloKind};
-use slosmith::resolve::{Options, resolve};
-use slosmith::target::{self, OutFile, Target};
-use slosmith::template::Templates;
+use slosmith::target::{OutFile, Target};
+
+use crate::bundled::{plan, rendered, text as read};
 
 const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(path).expect("a file")
-}
-
-fn plan(text: &str) -> Plan {
-    let document = crate::bundled::read(text).expect("valid spec");
-    resolve(&document, Options::default()).expect("resolves").0
-}
-
 fn pages(plan: &Plan) -> Vec<OutFile> {
-    let templates = Templates::load(None).expect("templates");
-    target::render(plan, Target::Runbook, target::Options::all(&templates))
-        .expect("renders")
-        .files
+    rendered(plan, Target::Runbook).files
 }
 
 /// Headings of a page as GitHub makes anchors of them.
@@ -133,12 +119,7 @@ fn runbooks_elsewhere_are_linked_to() {
         dashboards: {{main: {{rows: [{{title: Queue, panels: [{{signal: vllm.requests_waiting, runbook: \"{url}\"}}]}}]}}}}\n"
     );
     let plan = plan(&spec);
-    let templates = Templates::load(None).expect("templates");
-    let rendered = |target| {
-        target::render(&plan, target, target::Options::all(&templates))
-            .expect("renders")
-            .files
-    };
+    let rendered = |target| rendered(&plan, target).files;
     let count = |files: &[OutFile], path: &str, what: &str| -> usize {
         let files = files.iter().filter(|file| file.path.contains(path));
         files.map(|file| file.text.matches(what).count()).sum()

@@ -1,12 +1,9 @@
 //! A graph with a line for each group asks CloudWatch for the same as the alarm on the same signal.
 
-use std::path::Path;
-
 use serde_json::Value;
-use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
-use slosmith::target::{self, OutFile, Target};
-use slosmith::template::Templates;
+use slosmith::target::Target;
+
+use crate::bundled;
 
 const SPEC: &str = r#"
 apiVersion: slosmith/v1
@@ -82,15 +79,9 @@ fn built(name: &str) -> String {
         }
     }
     text += "          - {title: Share, signal: hit_rate, by: [model_name]}\n";
-    let document = slosmith::spec::read(FileId(0), &text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
-    let templates = Templates::load(None).expect("templates");
-    let options = target::Options::all(&templates);
-    let mut files: Vec<OutFile> = Vec::new();
-    let rendered = target::render(&plan, Target::CloudWatch, options).expect("renders");
-    files.extend(rendered.files);
-    files.extend(rendered.beside);
-    let found = files.into_iter().find(|file| file.path == name);
+    let rendered = bundled::rendered(&bundled::plan(&text), Target::CloudWatch);
+    let mut files = rendered.files.into_iter().chain(rendered.beside);
+    let found = files.find(|file| file.path == name);
     found.unwrap_or_else(|| panic!("no {name}")).text
 }
 
@@ -316,15 +307,9 @@ fn the_report_does_not_call_a_search_identical_that_differs() {
 /// A name that would end the quotes around it is reported, not searched for.
 #[test]
 fn a_name_with_quotes_is_not_searched() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/cloudwatch/names.yaml");
-    let text = std::fs::read_to_string(path).expect("a file");
-    let document = slosmith::spec::read(FileId(0), &text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
-    let templates = Templates::load(None).expect("templates");
-    let options = target::Options::all(&templates);
-    let rendered = target::render(&plan, Target::CloudWatch, options).expect("renders");
-    let board = rendered
-        .files
+    let text = bundled::text("tests/fixtures/cloudwatch/names.yaml");
+    let files = bundled::build_for(&text, None, Target::CloudWatch);
+    let board = files
         .iter()
         .find(|f| f.path == "cloudwatch/dashboards/main.json");
     let board = &board.expect("a dashboard").text;

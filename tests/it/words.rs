@@ -2,10 +2,10 @@
 //! words for a condition.
 
 use slosmith::plan::Plan;
-use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
-use slosmith::target::{self, Target, preview};
+use slosmith::target::{Target, preview};
 use slosmith::template::Templates;
+
+use crate::bundled;
 
 const SPEC: &str = r#"
 apiVersion: slosmith/v1
@@ -39,10 +39,9 @@ fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
         "" => spec.replace(", for: HOLD", ""),
         hold => spec.replace("HOLD", hold),
     };
-    let document = slosmith::spec::read(FileId(0), &spec).expect("valid spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+    let plan = bundled::plan(&spec);
+    let mut files = rendered(&plan);
     let templates = Templates::load(None).expect("templates");
-    let mut files = rendered(&plan, &templates);
     let page = preview::page(&plan, &templates).expect("a page");
     files.push((
         page.path,
@@ -54,19 +53,15 @@ fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
     files
 }
 
-fn rendered(plan: &Plan, templates: &Templates) -> Vec<(String, String)> {
+fn rendered(plan: &Plan) -> Vec<(String, String)> {
     let targets = [
         Target::Prometheus,
         Target::Grafana,
         Target::CloudWatch,
         Target::Runbook,
     ];
-    let render = |target| {
-        target::render(plan, target, target::Options::all(templates))
-            .expect("renders")
-            .files
-    };
-    let files = targets.into_iter().flat_map(render);
+    let files = targets.into_iter();
+    let files = files.flat_map(|target| bundled::rendered(plan, target).files);
     files.map(|file| (file.path, file.text)).collect()
 }
 

@@ -11,7 +11,6 @@ use slosmith::aws::{
     Action, Allowed, CallError, Changes, Desired, Key, Kind, Outcome, Pace, Session, State, hash,
     waves,
 };
-use slosmith::resolve::{Options, resolve};
 use slosmith::target::{self, Requests};
 use slosmith::template::Templates;
 
@@ -34,8 +33,7 @@ pub(super) fn text_of(path: &str) -> String {
 
 /// What a spec wants.
 pub(super) fn desired(text: &str) -> Desired {
-    let document = bundled::read(text).expect("a spec");
-    let (plan, _) = resolve(&document, Options::default()).expect("a plan");
+    let plan = bundled::plan(text);
     let templates = Templates::load(None).expect("templates");
     let requests = target::requests(&plan, target::Options::all(&templates)).expect("requests");
     let mut desired = Desired::default();
