@@ -3,6 +3,11 @@
 //! `input::read(path, input::SMALL)` gives the bytes of `slosmith.toml`, and an error for a FIFO, for `/dev/zero` and for a
 //! file of 2 MB.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the files that have a limit are read here"
+)]
+
 use std::fs::{self, File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;

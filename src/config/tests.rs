@@ -1,3 +1,4 @@
+#![allow(clippy::disallowed_methods, reason = "a test makes its files")]
 use super::*;
 use crate::diag::render::{Format, Report, render};
 use crate::diag::{Fixes, Group, Severity};

@@ -24,6 +24,7 @@ const INTRODUCTION: &str = "# Diagnostics
 
 Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
 [rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
+`tests/fixtures/wrong/` shows wrong specs with their complete reports, by topic.
 
 Each example of a spec is complete, except for the header. An example without a header uses this one:
 

@@ -15,6 +15,11 @@
 //! Files are not flushed to the medium: after a power cut, build again; the manifest shows which are not whole.
 //! People's own files are flushed ([`replace`]).
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the files that it is about are written here"
+)]
+
 mod beside;
 mod changes;
 mod digest;

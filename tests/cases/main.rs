@@ -4,7 +4,12 @@
 //! What a program that is not there would have judged is listed as ignored, and so is what is slow by nature, or left to
 //! `.ci/run`: `cargo test --test cases -- --ignored` runs it.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test may panic, and makes its files"
+)]
 
 /// Tests with the names of their functions, by what they need.
 macro_rules! trials {

@@ -1,9 +1,11 @@
 //! The one integration test binary.
 
 #![allow(
-    clippy::unwrap_used,
+    clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "a test may panic and talk"
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test may panic and talk, and makes its files"
 )]
 
 mod alarms;

@@ -1,7 +1,12 @@
 //! An oracle for the generated rules that does not think in PromQL: requests are simulated, what alerts must do follows
 //! from the words of the spec, and Prometheus runs the rules on what it would have scraped.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test may panic, and makes its files"
+)]
 
 mod alarms;
 mod alerts;

@@ -85,7 +85,8 @@ impl<'de> Visitor<'de> for AnyVisitor {
 #[test]
 fn specs_are_regular() {
     for name in ["fleet", "mangaassist", "vllm-serving", "vllm-production"] {
-        let text = std::fs::read_to_string(format!("specs/{name}.yaml")).expect(name);
+        let path = format!("specs/{name}.yaml");
+        let text = crate::input::read_text(path.as_ref(), crate::input::ARTIFACT).expect(name);
         assert!(tree::regular(&text).is_some(), "{name}");
         agree::<Spanned<Any>>(&text);
     }
