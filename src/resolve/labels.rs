@@ -48,41 +48,14 @@ impl Context<'_> {
         known.map(|label| label.value.clone()).collect()
     }
 
-    /// Labels of an SLO on signals. Without a label of the service's `group_by`, it must say so: else one group's errors would
-    /// be hidden among all others, unseen.
-    pub(super) fn slo_labels(
-        &mut self,
-        slo: &spec::Slo,
-        signals: &[(&Signal, &Text)],
-    ) -> Vec<String> {
-        let mut labels = Vec::new();
-        for (i, (signal, _)) in signals.iter().enumerate() {
+    /// Labels of an SLO on signals.
+    pub(super) fn slo_labels(&mut self, slo: &spec::Slo, signals: &[&Signal]) -> Vec<String> {
+        let mut all = signals.iter();
+        let first = all.next();
+        let mut labels = first.map_or_else(Vec::new, |first| self.labels(first, slo.selection()));
+        for signal in all {
             let own = self.labels(signal, slo.selection());
-            match i {
-                0 => labels = own,
-                _ => labels.retain(|label| own.contains(label)),
-            }
-        }
-        if slo.group_by.is_some() {
-            return labels;
-        }
-        let service = self.spec.prometheus.group_by.iter();
-        let lacking = service.filter(|label| !labels.contains(&label.value));
-        let lacking: Vec<_> = lacking.map(|label| label.value.as_str()).collect();
-        let has = |signal: &Signal, label: &str| signal.labels.iter().any(|own| own == label);
-        let lacks = |(signal, _): &&(&Signal, &Text)| lacking.iter().any(|l| !has(signal, l));
-        if let Some((signal, name)) = signals.iter().find(lacks) {
-            let lacking: Vec<_> = lacking.into_iter().filter(|l| !has(signal, l)).collect();
-            let message = format!(
-                "`{name}` has no label `{}`, by which `prometheus.group_by` groups the SLO",
-                lacking.join("`, `")
-            );
-            let error = Diagnostic::error("unknown-label", name.span, message);
-            self.sink.push(error.help(format!(
-                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
-                if slo.by.0.is_empty() { "" } else { " instead of `by`" },
-                labels.join(", ")
-            )));
+            labels.retain(|label| own.contains(label));
         }
         labels
     }

@@ -77,7 +77,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
     let published = cloudwatch::published(&mut cx);
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
-    service::check_group_labels(&mut cx);
+    let unknown = service::check_group_labels(&mut cx);
+    slos::check_groups(&mut cx, &slos, &unknown);
     let scrape = scrape::resolve(&mut cx);
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);

@@ -182,13 +182,14 @@ fn check_links(cx: &mut Context<'_>) {
 }
 
 /// After all signals are known: every service-wide group label must be on some series.
-pub(super) fn check_group_labels(cx: &mut Context<'_>) {
+pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     let mut known = cx.target_labels();
     for signal in cx.ready_signals() {
         known.extend(signal.labels.iter().cloned());
     }
     known.sort();
     known.dedup();
+    let mut unknown = Vec::new();
     let external = &cx.spec.prometheus.labels.external;
     let failed = cx.failed || !cx.document.errors.is_empty();
     for label in &cx.spec.prometheus.group_by {
@@ -206,8 +207,10 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
                 .maybe_help(label_meant(&label.value, &known))
                 .help("list labels that the scrape adds under `prometheus.labels.target`");
             cx.sink.push(error);
+            unknown.push(label.value.clone());
         }
     }
+    unknown
 }
 
 /// The label that a wrong one stands for: `model` for `model_name`.

@@ -425,7 +425,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     if definition.across.is_none()
         && kind.value == FamilyKind::Gauge
-        && binding.value.metric.is_some()
+        && binding.value.expr.is_none()
     {
         return cx.fail(missing(
             "across",

@@ -39,7 +39,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     if let Some(latency) = &sli.latency {
         let signal = cx.selected(&latency.value.signal, slo.selection())?;
         let within = boundary(cx, &signal, &latency.value)?;
-        let labels = cx.slo_labels(slo, &[(&signal, &latency.value.signal)]);
+        let labels = cx.slo_labels(slo, &[&signal]);
         if let Source::Raw(raw) = &signal.source {
             uncounted(cx, slo, OWN_EVENTS);
             let events = OwnEvents {
@@ -85,7 +85,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     }
     let word = if good { "good" } else { "bad" };
     sides::check(cx, (&part, name), (&total, &ratio.total), word)?;
-    let labels = cx.slo_labels(slo, &[(&total, &ratio.total), (&part, name)]);
+    let labels = cx.slo_labels(slo, &[&total, &part]);
     if [&part, &total]
         .iter()
         .any(|signal| matches!(signal.source, Source::Raw(_)))
@@ -161,7 +161,7 @@ fn good_time(
         cx.sink.push(error);
         return None;
     }
-    let labels = cx.slo_labels(slo, &[(&signal, &t.signal)]);
+    let labels = cx.slo_labels(slo, &[&signal]);
     let time = TimeSli {
         signal: Signal::clone(&signal),
         good,

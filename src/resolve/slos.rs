@@ -4,7 +4,7 @@
 //! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
-use super::context::Context;
+use super::context::{Context, Outcome};
 use super::slis::{self, histogram, in_unit};
 use super::tiers::{self, Objective};
 use super::{bound, service, templates};
@@ -70,6 +70,58 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         alert_name,
         compat,
     })
+}
+
+/// Reports SLOs that lack a label of the service's `group_by` and do not say so: the errors of one group would be hidden among
+/// all others.
+pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String]) {
+    let spec = cx.spec;
+    for slo in slos {
+        let Some(written) = spec.slos.get(slo.name.as_str()) else {
+            continue;
+        };
+        if written.group_by.is_some() {
+            continue;
+        }
+        let service = spec.prometheus.group_by.iter().map(|label| &label.value);
+        let lacking: Vec<_> = service
+            .filter(|label| !slo.labels.contains(label) && !unknown.contains(label))
+            .collect();
+        for name in signals(&written.sli.value) {
+            let Outcome::Ready(signal) = cx.outcome(name) else {
+                continue;
+            };
+            let lacks = |label: &&&String| !signal.labels.contains(label);
+            let lacking: Vec<_> = lacking.iter().filter(lacks).map(|l| l.as_str()).collect();
+            if lacking.is_empty() {
+                continue;
+            }
+            let message = format!(
+                "`{name}` has no label `{}`, by which `prometheus.group_by` groups the SLO",
+                lacking.join("`, `")
+            );
+            let error = Diagnostic::error("unknown-label", name.span, message);
+            cx.sink.push(error.help(format!(
+                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
+                if written.by.0.is_empty() { "" } else { " instead of `by`" },
+                slo.labels.join(", ")
+            )));
+            break;
+        }
+    }
+}
+
+/// The signals of an SLI, the one with all events first.
+fn signals(sli: &spec::Sli) -> Vec<&Text> {
+    let ratio = sli.ratio.as_ref().map(|ratio| &ratio.value);
+    let ratio = ratio.map(|r| [Some(&r.total), r.bad.as_ref(), r.good.as_ref()]);
+    let single = [
+        sli.latency.as_ref().map(|latency| &latency.value.signal),
+        sli.time.as_ref().map(|time| &time.value.signal),
+        sli.percentile.as_ref().map(|p| &p.value.signal),
+    ];
+    let all = ratio.into_iter().flatten().chain(single);
+    all.flatten().collect()
 }
 
 /// Labels of the service and of the objective, for those who join them to its series.
@@ -206,7 +258,7 @@ fn percentile(
         cx.sink.push(error);
         return None;
     }
-    let labels = cx.slo_labels(slo, &[(&signal, &p.value.signal)]);
+    let labels = cx.slo_labels(slo, &[&signal]);
     let read = |window| SignalQuery {
         signal: &signal,
         stat: Stat::Quantile(quantile),

@@ -61,7 +61,7 @@ pub(super) fn events(
     let mut labels = Vec::new();
     for of in &goodput.of {
         let (signal, within) = objective(cx, of)?;
-        labels = cx.slo_labels(slo, &[(&signal, of)]);
+        labels = cx.slo_labels(slo, &[&signal]);
         let known = signal.family().and_then(|family| {
             SPAN.into_iter()
                 .find(|(served, _)| *served == family.served.newest())

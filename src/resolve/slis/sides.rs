@@ -47,7 +47,7 @@ pub(super) fn check(
                 total_name,
                 format!("`{word}` and `total` count the same events"),
                 format!(
-                    "narrow `{word}`: `{{use: {total_name}, where: {{code: {{matches: \"5..\"}}}}}}`"
+                    "narrow `{word}` with `where`: `{{use: {total_name}, where: {{LABEL: VALUE}}}}`"
                 ),
             )
         } else if selects_less(of_total, of_part) {

@@ -61,10 +61,12 @@ impl<'de> Visitor<'de> for PastVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Past, A::Error> {
-        let (name, time) = one_of::<Duration, _>(map, &["offset", "avg_over"])?;
-        Ok(Past(match name {
-            "offset" => Baseline::Offset(time),
-            _ => Baseline::AvgOver(time),
-        }))
+        one_of(map, &["offset", "avg_over"], |name, map| {
+            let time = map.next_value::<Duration>()?;
+            Ok(Past(match name {
+                "offset" => Baseline::Offset(time),
+                _ => Baseline::AvgOver(time),
+            }))
+        })
     }
 }

@@ -28,23 +28,17 @@ impl<'de> Expected<'de> for Comparison {
 
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
         let fields = &["is", "not", "matches", "not_matches"];
-        let (name, Values(mut values)) = one_of(map, fields)?;
-        if name == "is" {
-            return Ok(Self(MatchValue::Is { values, said: true }));
-        }
-        if name == "not" {
-            return Ok(Self(MatchValue::Not(values)));
-        }
-        if values.len() > 1 {
-            return Err(A::Error::custom(format!(
-                "`{name}` takes one regular expression, such as `a|b`; found a list"
-            )));
-        }
-        let regex = values.remove(0);
-        Ok(Self(match name {
-            "matches" => MatchValue::Matches(regex),
-            _ => MatchValue::NotMatches(regex),
-        }))
+        one_of(map, fields, |name, map| {
+            Ok(Self(match name {
+                "is" => MatchValue::Is {
+                    values: map.next_value::<Values>()?.0,
+                    said: true,
+                },
+                "not" => MatchValue::Not(map.next_value::<Values>()?.0),
+                "matches" => MatchValue::Matches(map.next_value()?),
+                _ => MatchValue::NotMatches(map.next_value()?),
+            }))
+        })
     }
 }
 

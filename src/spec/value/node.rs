@@ -117,18 +117,19 @@ impl<'de> DeserializeSeed<'de> for Refuse {
     }
 }
 
-/// Reads a mapping that holds exactly one of `fields`: its name and its value.
-pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
+/// Reads a mapping that holds exactly one of `fields`; `read` makes the value of the field that it is given.
+pub(super) fn one_of<'de, V, A: MapAccess<'de>>(
     mut map: A,
     fields: &'static [&'static str],
-) -> Result<(&'static str, V), A::Error> {
+    read: impl Fn(&'static str, &mut A) -> Result<V, A::Error>,
+) -> Result<V, A::Error> {
     let mut found = None;
     while let Some(key) = map.next_key::<Field>()? {
         let Some(name) = fields.iter().copied().find(|f| *f == key.0) else {
             return Err(A::Error::unknown_field(&key.0, fields));
         };
         match found {
-            None => found = Some((name, map.next_value()?)),
+            None => found = Some((name, read(name, &mut map)?)),
             Some((first, _)) => {
                 let message = format!("`{name}` cannot be combined with `{first}`");
                 map.next_value_seed(Refuse(message))?;
@@ -136,7 +137,7 @@ pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
         }
     }
     let needed = || A::Error::custom(format!("the mapping needs {}", crate::diag::one_of(fields)));
-    found.ok_or_else(needed)
+    found.map(|(_, value)| value).ok_or_else(needed)
 }
 
 #[derive(serde::Deserialize)]
