@@ -25,11 +25,16 @@ static MAKER: LazyLock<Regex> = LazyLock::new(|| {
 static MAKES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!("(?i-u){MAKERS}")).expect("a valid pattern"));
 
-/// What stands before the name of a metric in other texts.
-static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"# HELP |# TYPE |new_name:|record:|record":|replacement:|replacement":"#;
-    Regex::new(pattern).expect("a valid pattern")
-});
+/// What stands before the name of a metric in other texts, spaces and quotes left out.
+const MARKS: [&str; 7] = [
+    "# HELP",
+    "# TYPE",
+    "new_name:",
+    "record:",
+    "record\":",
+    "replacement:",
+    "replacement\":",
+];
 
 /// How functions that read a metric begin.
 const READERS: [&str; 13] = [
@@ -42,19 +47,17 @@ const LONGEST: usize = 600;
 
 /// The metrics whose names begin with `stem`, which a separator follows, sorted.
 pub fn published(text: &str, stem: &str) -> Vec<String> {
-    if !text.contains(stem) {
-        return Vec::new();
-    }
     let mut found = BTreeSet::new();
-    for mark in MARK.find_iter(text) {
-        let rest = text[mark.end()..].trim_start_matches([' ', '"', '\'']);
-        if rest.starts_with(stem) {
-            found.insert(word(rest));
+    // Each part of a name is a literal.
+    let mut has_literal = false;
+    for at in memmem::find_iter(text.as_bytes(), stem) {
+        let before = &text[..at];
+        has_literal |= before.ends_with(['"', '\'', '`']);
+        let before = before.trim_end_matches([' ', '"', '\'']);
+        if MARKS.iter().any(|mark| before.ends_with(mark)) {
+            found.insert(word(&text[at..]));
         }
     }
-    // Each part of a name is a literal.
-    let quoted = |at: usize| text[..at].ends_with(['"', '\'', '`']);
-    let has_literal = memmem::find_iter(text.as_bytes(), stem).any(quoted);
     let text = if has_literal { text } else { "" };
     let constants = constants(text, stem);
     for call in MAKER.find_iter(text) {

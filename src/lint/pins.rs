@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::Regex;
 
 use crate::catalog::Range;
@@ -32,12 +33,16 @@ fn is_prose(path: &Path) -> bool {
 /// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.
 pub fn replaces_buckets(path: &Path, text: &str) -> bool {
     let option = ["custom-histogram-buckets", "custom_histogram_buckets"];
-    !is_prose(path) && option.iter().any(|name| text.contains(name))
+    let begins = |at: usize| option.iter().any(|name| text[at..].starts_with(name));
+    !is_prose(path) && memmem::find_iter(text.as_bytes(), "custom").any(begins)
 }
 
 /// The releases that a file pins.
 pub fn pins(path: &Path, text: &str) -> Vec<Pin> {
-    if is_prose(path) || !(text.contains("vllm-openai") || text.contains("==")) {
+    // Most files name vLLM only in names of metrics.
+    let may_pin = |at: usize| text[at..].starts_with(['-', '[', ' ', '=']);
+    let mut names = memmem::find_iter(text.as_bytes(), "vllm").map(|at| at + "vllm".len());
+    if is_prose(path) || !names.any(may_pin) {
         return Vec::new();
     }
     let releases = PINNED

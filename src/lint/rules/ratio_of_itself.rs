@@ -77,7 +77,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn is_same(cx: &QueryCx<'_, '_>, [left, right]: [&Expr; 2]) -> bool {
     let letters = |side: &Expr| {
         let text = cx.text(&side.span);
-        text.chars().filter(|c| !c.is_whitespace())
+        text.bytes().filter(|c| !c.is_ascii_whitespace())
     };
     letters(left).eq(letters(right)) && !cx.indices(left).is_empty()
 }
