@@ -340,3 +340,28 @@ pub struct Alert {
     /// Settings of the CloudWatch alarm that differ from the defaults.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }
+
+macro_rules! selections {
+    ($($kind:ty: $across:expr),+) => {$(
+        impl $kind {
+            /// The series that it reads.
+            pub fn selection(&self) -> Selection<'_> {
+                let across: fn(&Self) -> Option<Spanned<Across>> = $across;
+                Selection {
+                    matchers: Some(&self.matchers).filter(|all| !all.is_empty()),
+                    by: &self.by.0,
+                    group_by: self.group_by.as_ref(),
+                    across: across(self),
+                }
+            }
+        }
+    )+};
+}
+
+selections!(
+    Condition: |read| read.across,
+    Panel: |read| read.across,
+    Series: |read| read.across,
+    Record: |read| read.across,
+    Slo: |_| None
+);

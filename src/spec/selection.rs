@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::{Across, Condition, Matchers, Panel, Record, Series, Slo, Text};
+use super::{Across, Matchers, Text};
 use crate::source::Spanned;
 
 /// The fields with which conditions, panels, records and SLOs choose series.
@@ -25,31 +25,6 @@ impl<'a> Selection<'a> {
         self.group_by.map_or(self.by, |list| &list.value)
     }
 }
-
-macro_rules! selections {
-    ($($kind:ty: $across:expr),+) => {$(
-        impl $kind {
-            /// The series that it reads.
-            pub fn selection(&self) -> Selection<'_> {
-                let across: fn(&Self) -> Option<Spanned<Across>> = $across;
-                Selection {
-                    matchers: Some(&self.matchers).filter(|all| !all.is_empty()),
-                    by: &self.by.0,
-                    group_by: self.group_by.as_ref(),
-                    across: across(self),
-                }
-            }
-        }
-    )+};
-}
-
-selections!(
-    Condition: |read| read.across,
-    Panel: |read| read.across,
-    Series: |read| read.across,
-    Record: |read| read.across,
-    Slo: |_| None
-);
 
 /// Labels in addition to the service's `group_by`; at least one where the field is set.
 #[derive(Clone, Debug, Default, JsonSchema)]

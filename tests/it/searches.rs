@@ -66,15 +66,16 @@ const CASES: &[(&str, &str, &str, &str)] = &[
 fn built(name: &str) -> String {
     let mut text = SPEC.to_owned() + "alerts:\n";
     for (i, (signal, stat, _, bound)) in CASES.iter().enumerate() {
+        let window = if *stat == "last" { "" } else { "window: 10m, " };
         text += &format!(
-            "  A{i}: {{severity: critical, when: {{signal: {signal}, stat: {stat}, window: 10m, {bound}}}}}\n"
+            "  A{i}: {{severity: critical, when: {{signal: {signal}, stat: {stat}, {window}{bound}}}}}\n"
         );
     }
     text += "  Percentile:\n    severity: critical\n    when: {signal: usage, above: 90%}\n    cloudwatch: {statistic: p90}\n";
     text += "dashboards:\n  main:\n    rows:\n      - title: All\n        panels:\n";
     for (i, (signal, stat, by, _)) in CASES.iter().enumerate() {
-        for (title, by) in [("P", format!("by: [{by}]")), ("Q", "by: []".to_owned())] {
-            let panel = format!("{{title: {title}{i}, signal: {signal}, stats: [{stat}], {by}}}");
+        for (title, by) in [("P", format!(", by: [{by}]")), ("Q", String::new())] {
+            let panel = format!("{{title: {title}{i}, signal: {signal}, stats: [{stat}]{by}}}");
             text += &format!("          - {panel}\n");
         }
     }

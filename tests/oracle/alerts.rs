@@ -428,14 +428,15 @@ impl<'a> Oracle<'a> {
 
     /// Labels of the groups of an objective.
     pub(crate) fn labels_of_slo(&self, slo: &Slo) -> Vec<String> {
-        let by = self
-            .spec
-            .slos
+        let written = self.spec.slos.get(slo.name.as_str());
+        if let Some(own) = written.and_then(|s| s.group_by.as_ref()) {
+            let mut own: Vec<_> = own.value.iter().map(|l| l.value.clone()).collect();
+            own.sort();
+            return own;
+        }
+        let by: Vec<_> = written
             .iter()
-            .find(|(name, _)| name.value == slo.name);
-        let by: Vec<_> = by
-            .iter()
-            .flat_map(|(_, s)| &s.by)
+            .flat_map(|s| &s.by.0)
             .map(|l| l.value.clone())
             .collect();
         self.labels(slo.signals()[0], &by)
@@ -642,7 +643,7 @@ fn meets(own: &Labels, others: &Held, on: Option<&Vec<String>>) -> bool {
 
 /// Labels that a place keeps beside the groups.
 pub(crate) fn own_by(when: &spec::Condition) -> Vec<String> {
-    when.by.iter().map(|l| l.value.clone()).collect()
+    when.by.0.iter().map(|l| l.value.clone()).collect()
 }
 
 fn leading_by(when: &spec::Condition) -> Vec<String> {

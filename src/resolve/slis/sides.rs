@@ -16,67 +16,55 @@ pub(super) fn check(
     (total, total_name): Side<'_>,
     word: &str,
 ) -> Option<()> {
-    let refuse = |code, at: &Text, message: String, help: String| {
-        Some(Diagnostic::error(code, at.span, message).help(help))
-    };
-    let error = if !part.counts().shares(total.counts()) {
-        refuse(
-            "wrong-unit",
-            total_name,
-            format!(
-                "`{part_name}` counts {}, but `{total_name}` counts {}: their quotient is not a share",
-                part.counts().as_str(),
-                total.counts().as_str()
-            ),
-            "use two signals that count the same".to_owned(),
-        )
-    } else {
-        let families = part.family().zip(total.family());
-        let alike = families.filter(|(part, total)| part.served == total.served);
-        let Some((of_part, of_total)) = alike else {
-            if families.is_some() {
-                cx.notes.push(format!(
-                    "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
-                ));
-            }
-            return Some(());
-        };
-        if selects_less(of_total, of_part) && selects_less(of_part, of_total) {
-            refuse(
-                "contradiction",
-                total_name,
-                format!("`{word}` and `total` count the same events"),
-                format!(
-                    "narrow `{word}` with `where`: `{{use: {total_name}, where: {{LABEL: VALUE}}}}`"
-                ),
-            )
-        } else if selects_less(of_total, of_part) {
-            refuse(
-                "contradiction",
-                total_name,
-                format!("`total` counts only some of the events of `{word}`"),
-                format!("swap them: `{{{word}: {total_name}, total: {part_name}}}`"),
-            )
-        } else if let Some(label) = disjoint(of_part, of_total) {
-            refuse(
-                "contradiction",
-                part_name,
-                format!(
-                    "`total` counts no event of `{word}`: they select different values of `{label}`"
-                ),
-                format!("select the same `{label}` in both"),
-            )
-        } else {
-            None
-        }
-    };
-    match error {
-        None => Some(()),
-        Some(error) => {
-            cx.sink.push(error);
-            None
-        }
+    if !part.counts().shares(total.counts()) {
+        let message = format!(
+            "`{part_name}` counts {}, but `{total_name}` counts {}: their quotient is not a share",
+            part.counts().as_str(),
+            total.counts().as_str()
+        );
+        let error = Diagnostic::error("wrong-unit", total_name.span, message);
+        cx.sink
+            .push(error.help("use two signals that count the same"));
+        return None;
     }
+    let Some((of_part, of_total)) = part.family().zip(total.family()) else {
+        return Some(());
+    };
+    if of_part.served != of_total.served {
+        cx.notes.push(format!(
+            "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
+        ));
+        return Some(());
+    }
+    let (at, message, help) = match (
+        selects_less(of_total, of_part),
+        selects_less(of_part, of_total),
+        disjoint(of_part, of_total),
+    ) {
+        (true, true, _) => (
+            total_name,
+            format!("`{word}` and `total` count the same events"),
+            format!(
+                "narrow `{word}` with `where`: `{{use: {total_name}, where: {{LABEL: VALUE}}}}`"
+            ),
+        ),
+        (true, false, _) => (
+            total_name,
+            format!("`total` counts only some of the events of `{word}`"),
+            format!("swap them: `{{{word}: {total_name}, total: {part_name}}}`"),
+        ),
+        (false, false, Some(label)) => (
+            part_name,
+            format!(
+                "`total` counts no event of `{word}`: they select different values of `{label}`"
+            ),
+            format!("select the same `{label}` in both"),
+        ),
+        _ => return Some(()),
+    };
+    let error = Diagnostic::error("contradiction", at.span, message);
+    cx.sink.push(error.help(help));
+    None
 }
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.

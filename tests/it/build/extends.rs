@@ -86,7 +86,7 @@ fn a_mistake_is_told_where_it_was_made() {
     project.edit("specs/base.yaml", "above: 50", "above: 50s");
     project.edit("specs/prod.yaml", "99.9%", "999%");
     let ran = project.run(&["build"]).exits(2);
-    assert!(ran.err.contains("specs/base.yaml:22:50"), "{}", ran.err);
+    assert!(ran.err.contains("specs/base.yaml:23:50"), "{}", ran.err);
     assert!(ran.err.contains("specs/prod.yaml:5:29"), "{}", ran.err);
     assert!(
         ran.err.contains("3 errors") || ran.err.contains("2 errors"),
