@@ -26,7 +26,7 @@ impl Context<'_> {
             if named[..i].iter().any(|before| before.value == label.value) {
                 let message = format!("`{label}` appears twice");
                 self.sink
-                    .push(Diagnostic::error("duplicate-label", label.span, message));
+                    .push(Diagnostic::error("duplicate-name", label.span, message));
                 continue;
             }
             if !self.check_group_label(label) || labels.contains(&label.value) {

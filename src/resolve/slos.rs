@@ -181,6 +181,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             severities: &severities,
         },
         slo.burn.as_ref(),
+        &mut cx.notes,
         &mut cx.sink,
     );
     let own = slo.burn.iter().filter_map(|b| b.value.tiers.as_ref());

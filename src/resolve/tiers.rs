@@ -14,9 +14,6 @@ use crate::units::{Duration, Number, decimal};
 /// The workbook's windows with the share of the budget each may burn, in percent.
 const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
-/// Periods the workbook's tiers are made for.
-const WORKBOOK_PERIODS: std::ops::RangeInclusive<u64> = 28 * 86_400..=90 * 86_400;
-
 /// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
 /// tier is at 0.93 for 28 days.
 const SLOWEST: i128 = 9;
@@ -69,13 +66,14 @@ pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budg
 pub(super) fn resolve(
     objective: &Objective<'_>,
     burn: Option<&Spanned<spec::Burn>>,
+    notes: &mut Vec<String>,
     sink: &mut Sink,
 ) -> Vec<Tier> {
     let mut tiers = match burn.map(|b| (&b.value.policy, &b.value.tiers)) {
-        None | Some((None, None)) => workbook(objective, None, sink),
+        None | Some((None, None)) => workbook(objective, None, notes, sink),
         Some((_, Some(tiers))) => own(objective, &tiers.value, sink),
         Some((Some(policy), None)) => match policy.value {
-            spec::Policy::SreWorkbook => workbook(objective, Some(policy.span), sink),
+            spec::Policy::SreWorkbook => workbook(objective, Some(policy.span), notes, sink),
             spec::Policy::None => Vec::new(),
         },
     };
@@ -83,11 +81,24 @@ pub(super) fn resolve(
     tiers
 }
 
-fn workbook(objective: &Objective<'_>, asked: Option<Span>, sink: &mut Sink) -> Vec<Tier> {
+/// The workbook's tiers that fit the period and the objective; a note names the others.
+fn workbook(
+    objective: &Objective<'_>,
+    asked: Option<Span>,
+    notes: &mut Vec<String>,
+    sink: &mut Sink,
+) -> Vec<Tier> {
     let period = objective.period.value;
-    if !WORKBOOK_PERIODS.contains(&period.as_secs()) {
+    let all = SRE_WORKBOOK.map(|(hours, percent)| {
+        let long = Duration::from_secs(hours * 3_600);
+        let factor = Number::new(percent, 100) * period.number() / long.number();
+        tier(objective, factor, long, twelfth(long), None)
+    });
+    let is_slow = |tier: &Tier| tier.long > period || tier.factor < Number::new(SLOWEST, 10);
+    let (slow, fit): (Vec<_>, Vec<_>) = all.into_iter().partition(is_slow);
+    let Some(slowest) = fit.last().cloned() else {
         let message = format!(
-            "the `sre-workbook` tiers need an SLO window of 28d to 90d; `{}` has {period}",
+            "no tier of `sre-workbook` fits an SLO window of {period}: each would alert while `{}` meets its objective",
             objective.name
         );
         let at = asked.unwrap_or(objective.period.span);
@@ -96,15 +107,33 @@ fn workbook(objective: &Objective<'_>, asked: Option<Span>, sink: &mut Sink) -> 
             .help("or build the SLO without alerts: `burn: {policy: none}`");
         sink.push(error);
         return Vec::new();
+    };
+    let is_unreachable = |tier: &Tier| tier.threshold >= Number::from_integer(1);
+    let (unreachable, kept): (Vec<_>, Vec<_>) = fit.into_iter().partition(is_unreachable);
+    if kept.is_empty() {
+        check_threshold(objective, &slowest, objective.at, sink);
+        return Vec::new();
     }
-    let tiers = SRE_WORKBOOK.map(|(hours, percent)| {
-        let long = Duration::from_secs(hours * 3_600);
-        let factor = Number::new(percent, 100) * period.number() / long.number();
-        tier(objective, factor, long, twelfth(long), None)
-    });
-    // The fastest tier needs the highest error ratio: one fault, one finding.
-    check_threshold(objective, &tiers[0], objective.at, sink);
-    tiers.into()
+    let mut note = |left_out: &[Tier], why: &str| {
+        if !left_out.is_empty() {
+            let names: Vec<_> = left_out.iter().map(|tier| tier.long.to_string()).collect();
+            notes.push(format!(
+                "`{}` has no burn-rate alert over {}: {why}",
+                objective.name,
+                names.join(" and ")
+            ));
+        }
+    };
+    note(
+        &slow,
+        &format!("with an SLO window of {period}, it would fire while the objective is met"),
+    );
+    let share = decimal(objective.budget.objective * 100);
+    note(
+        &unreachable,
+        &format!("with an objective of {share}%, its burn rate can never be reached"),
+    );
+    kept
 }
 
 fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink) -> Vec<Tier> {
@@ -304,7 +333,7 @@ mod tests {
         let burn: Option<Spanned<spec::Burn>> = (!burn.is_empty())
             .then(|| crate::yaml::read(crate::source::FileId(0), burn).expect("burn"));
         let mut sink = Sink::default();
-        let tiers = resolve(&objective, burn.as_ref(), &mut sink);
+        let tiers = resolve(&objective, burn.as_ref(), &mut Vec::new(), &mut sink);
         if sink.has_errors() {
             Err(sink.into_sorted())
         } else {
@@ -329,6 +358,9 @@ mod tests {
             ["13.44", "5.6", "2.8", "0.933333"]
         );
         assert_eq!(factors("99.9%", "90d", ""), ["43.2", "18", "9", "3"]);
+        // Of a week, 10% of the budget in a day is slower than the budget allows; of 10%, no ratio is 14.4 times more.
+        assert_eq!(factors("99.9%", "7d", ""), ["3.36", "1.4"]);
+        assert_eq!(factors("90%", "30d", ""), ["6", "3", "1"]);
     }
 
     #[test]
@@ -370,8 +402,8 @@ mod tests {
     fn impossible_tiers_are_refused() {
         assert_eq!(code("100%", "30d", ""), "objective-out-of-range");
         assert_eq!(code("0%", "30d", ""), "objective-out-of-range");
-        assert_eq!(code("93%", "30d", ""), "unreachable-burn-rate");
-        assert_eq!(code("99%", "7d", ""), "no-tiers");
+        assert_eq!(code("5%", "90d", ""), "unreachable-burn-rate");
+        assert_eq!(code("99%", "1d", ""), "no-tiers");
         assert_eq!(
             code("99%", "7d", "tiers: [{consumes: 2%, in: 3d}]"),
             "slow-burn-rate"

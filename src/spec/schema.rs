@@ -10,9 +10,14 @@ use crate::units::{Duration, Quantity};
 
 /// The schema without the names of library signals, which this module does not know.
 pub fn json_schema() -> Schema {
-    schemars::generate::SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<Spec>()
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    let mut schema = settings.into_generator().into_root_schema_for::<Spec>();
+    schema.insert("$id".to_owned(), "urn:slosmith:schema:spec:v1".into());
+    schema.insert(
+        "patternProperties".to_owned(),
+        serde_json::json!({"^x-": {}}),
+    );
+    schema
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {

@@ -30,7 +30,7 @@ pub struct Slo {
     /// Label values to select, in all signals of the SLI.
     #[serde(default, rename = "where")]
     pub matchers: Matchers,
-    /// Burn-rate alerts; required for SLO windows below 28d. Default: the `sre-workbook` policy.
+    /// Burn-rate alerts. Default: the tiers of the `sre-workbook` policy that fit the SLO window and the objective.
     pub burn: Option<Spanned<Burn>>,
     /// Minimum number of events in the long window; below it the alert does not fire. Default: any number.
     pub min_events: Option<Spanned<u32>>,

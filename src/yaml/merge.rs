@@ -25,10 +25,10 @@ impl<'t> Node<'t> {
         self.shift(by as usize);
     }
 
-    /// Leaves out an entry of a map.
-    pub fn without(&mut self, name: &str) {
+    /// Leaves out entries of a map.
+    pub fn leave_out(&mut self, is_out: impl Fn(&str) -> bool) {
         if let Kind::Map(entries) = &mut self.kind {
-            entries.retain(|(key, _)| key.text() != Some(name));
+            entries.retain(|(key, _)| !key.text().is_some_and(&is_out));
         }
     }
 

@@ -78,8 +78,11 @@ impl<'t> Reader<'t> {
                     ));
                     fatal = true;
                 }
-                OWN.into_iter().for_each(|field| tree.without(field));
+                check_base(file, &tree, &mut sink);
+                tree.leave_out(|key| OWN.contains(&key));
             }
+            // For other tools, and for anchors that several values share.
+            tree.leave_out(|key| key.starts_with("x-"));
             tree.shift(base);
             match &mut whole {
                 None => whole = Some(tree),
@@ -155,13 +158,34 @@ impl<'t> Reader<'t> {
 
     fn check_version(&mut self, spec: &Spec) {
         let version = &spec.api_version;
-        if version.value != API_VERSION && !self.errors.is_owner(version.span) {
-            let message = format!("unknown apiVersion `{version}`");
-            let error = Diagnostic::error("unknown-version", version.span, message);
-            let error = error.help(format!("write `apiVersion: {API_VERSION}`"));
-            self.errors.found.push(error);
+        if !self.errors.is_owner(version.span) {
+            self.errors
+                .found
+                .extend(unknown_version(&version.value, version.span));
         }
     }
+}
+
+fn unknown_version(version: &str, at: Span) -> Option<Diagnostic> {
+    let message = format!("unknown apiVersion `{version}`");
+    let error = || Diagnostic::error("unknown-version", at, message);
+    (version != API_VERSION).then(|| error().help(format!("write `apiVersion: {API_VERSION}`")))
+}
+
+/// Reports a file that specs extend, and that does not say which version of the language it is written in.
+fn check_base(file: FileId, tree: &Node<'_>, sink: &mut Sink) {
+    let error = match tree.get("apiVersion") {
+        Some(version) => version
+            .text()
+            .and_then(|text| unknown_version(text, Span::new(file, version.range()))),
+        None => {
+            let start = tree.range().start;
+            let message = "the extended file lacks the field `apiVersion`";
+            let error = Diagnostic::error("missing-field", Span::new(file, start..start), message);
+            Some(error.help(format!("add `apiVersion: {API_VERSION}`")))
+        }
+    };
+    error.into_iter().for_each(|error| sink.push(error));
 }
 
 /// A removal of what is not there.

@@ -94,7 +94,7 @@ fn a_mistake_is_told_where_it_was_made() {
         ran.err
     );
     let ran = project.run(&["lint", "specs"]).exits(1);
-    assert!(ran.out.contains("specs/base.yaml:22:50"), "{}", ran.out);
+    assert!(ran.out.contains("specs/base.yaml:23:50"), "{}", ran.out);
     assert!(!ran.out.contains("missing-field"), "{}", ran.out);
 }
 
