@@ -11,11 +11,42 @@ use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, Condition, words};
 use crate::units::{float, shown_measured};
 
-/// What a condition says for one group.
-enum Found {
-    Yes,
-    No,
-    Unknown(Unknown),
+/// Whether a condition holds, or why that is unknown.
+type Found<U = Unknown> = Result<bool, U>;
+
+/// Whether a condition holds, from what each of its leaves is found to be.
+pub fn evaluate<U>(
+    condition: &Condition,
+    leaf: &mut dyn FnMut(&Condition) -> Found<U>,
+) -> Found<U> {
+    let mut each =
+        |parts: &[Condition]| -> Vec<_> { parts.iter().map(|part| evaluate(part, leaf)).collect() };
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => leaf(condition),
+        Condition::All(parts, _) => all(each(parts)),
+        Condition::Any(parts, _) => not(all(each(parts).into_iter().map(not))),
+        Condition::Unless(parts, _) => {
+            let found = each(&parts[..]).into_iter().enumerate();
+            all(found.map(|(i, found)| if i == 0 { found } else { not(found) }))
+        }
+    }
+}
+
+/// One that does not hold decides; else one that is unknown does.
+fn all<U>(found: impl IntoIterator<Item = Found<U>>) -> Found<U> {
+    let mut unknown = None;
+    for part in found {
+        match part {
+            Ok(false) => return Ok(false),
+            Err(why) => unknown = Some(why),
+            Ok(true) => {}
+        }
+    }
+    unknown.map_or(Ok(true), Err)
+}
+
+fn not<U>(found: Found<U>) -> Found<U> {
+    found.map(|holds| !holds)
 }
 
 /// Signals that a condition takes together.
@@ -33,10 +64,13 @@ pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec
     let groups = groups(condition, pages);
     let (mut holds, mut why, mut measured) = (Vec::new(), None, Measured::new());
     for group in &groups {
-        match one(condition, pages, group, &mut measured) {
-            Found::Yes => holds.push(named(group)),
-            Found::No => {}
-            Found::Unknown(reason) => why = Some(reason),
+        let found = evaluate(condition, &mut |part| {
+            leaf(part, pages, group, &mut measured)
+        });
+        match found {
+            Ok(true) => holds.push(named(group)),
+            Ok(false) => {}
+            Err(reason) => why = Some(reason),
         }
     }
     let verdict = match (holds.is_empty(), why) {
@@ -58,7 +92,7 @@ fn groups(condition: &Condition, pages: &Indexed<'_>) -> Vec<Group> {
     }
 }
 
-fn one(
+fn leaf(
     condition: &Condition,
     pages: &Indexed<'_>,
     group: &Group,
@@ -66,64 +100,22 @@ fn one(
 ) -> Found {
     match condition {
         Condition::Compare(c) => compare(c, pages, group, measured),
-        Condition::Absent(a) => absent(a, pages),
-        Condition::Raw(raw) => Found::Unknown(match &raw.words {
-            Some(_) => Unknown::NeedsHistory,
-            None => Unknown::OwnPromQl,
-        }),
-        Condition::All(parts, _) => {
-            let found = parts.iter().map(|part| one(part, pages, group, measured));
-            all(found.collect())
-        }
-        Condition::Any(parts, _) => {
-            let found: Vec<_> = parts
-                .iter()
-                .map(|part| one(part, pages, group, measured))
-                .collect();
-            not(all(found.into_iter().map(not).collect()))
-        }
-        Condition::Unless(parts, _) => {
-            let first = one(&parts[0], pages, group, measured);
-            let second = one(&parts[1], pages, group, measured);
-            all(vec![first, not(second)])
-        }
-    }
-}
-
-/// One that does not hold decides; else one that is unknown does.
-fn all(found: Vec<Found>) -> Found {
-    let mut unknown = None;
-    for part in found {
-        match part {
-            Found::No => return Found::No,
-            Found::Unknown(why) => unknown = Some(why),
-            Found::Yes => {}
-        }
-    }
-    unknown.map_or(Found::Yes, Found::Unknown)
-}
-
-fn not(found: Found) -> Found {
-    match found {
-        Found::Yes => Found::No,
-        Found::No => Found::Yes,
-        unknown => unknown,
+        Condition::Absent(a) => Ok(absent(a, pages)),
+        Condition::Raw(raw) if raw.words.is_some() => Err(Unknown::NeedsHistory),
+        _ => Err(Unknown::OwnPromQl),
     }
 }
 
 fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measured) -> Found {
     let Bound::Fixed(op, bound, _) = &c.bound else {
-        return Found::Unknown(Unknown::ComparesWithPast);
+        return Err(Unknown::ComparesWithPast);
     };
     let reading = Measurement {
         signal: &c.signal,
         stat: c.stat,
         window: c.window,
     };
-    let value = match value::value(&reading, pages, group) {
-        Ok(value) => value,
-        Err(why) => return Found::Unknown(why),
-    };
+    let value = value::value(&reading, pages, group)?;
     let per = c.unit.per.map_or(1.0, |per| f64::from(per.seconds));
     let value = value * per;
     let time = c
@@ -142,16 +134,15 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
         false => found,
     };
     measured.insert(line);
-    if holds { Found::Yes } else { Found::No }
+    Ok(holds)
 }
 
-fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
+fn absent(a: &Absent, pages: &Indexed<'_>) -> bool {
     let names: &[String] = a.signal.family().map_or(&[], |family| &family.served);
-    let there = pages
+    !pages
         .now
         .page
         .families
         .iter()
-        .any(|family| names.contains(&family.name) && !family.samples.is_empty());
-    if there { Found::No } else { Found::Yes }
+        .any(|family| names.contains(&family.name) && !family.samples.is_empty())
 }

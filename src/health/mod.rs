@@ -11,6 +11,7 @@ mod objective;
 mod quantile;
 mod value;
 
+pub use condition::evaluate;
 pub use headline::{HEADLINES, Headline, Shown, headlines};
 pub use quantile::quantile;
 

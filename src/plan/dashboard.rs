@@ -160,6 +160,9 @@ pub enum Field {
     Value(usize),
 }
 
+/// How far back the beginning of a state is looked for.
+pub const BEGAN: Duration = Duration::from_mins(6 * 60);
+
 /// How the cells of a column look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cells {
@@ -175,7 +178,7 @@ pub enum Cells {
     Share(u32),
     /// Words for numbers, from the best to the worst.
     Words(Vec<Word>),
-    /// How long ago a time was, given in milliseconds since 1970; 0 is never.
+    /// How long ago a time was, given in milliseconds since 1970; 0 is longer ago than [`BEGAN`], -1 never.
     Since,
     /// The time in which a budget is spent, in seconds; below 0, it is not.
     Spent,

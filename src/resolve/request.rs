@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use crate::diag::{Diagnostic, one_of};
+use crate::library;
 use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
@@ -44,14 +45,25 @@ impl Context<'_> {
         read: &SignalQuery<'_>,
         window: Option<Spanned<Duration>>,
     ) {
-        if let Some(window) = window.filter(|_| read.signal.is_instant(read.stat)) {
-            let name = &read.signal.name;
+        let name = &read.signal.name;
+        let is_instant = read.signal.is_instant(read.stat) && !self.is_ratio(name);
+        if let Some(window) = window.filter(|_| is_instant) {
             let message = format!("has no effect on the newest value of `{name}`");
             let help = "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`";
             let at = self.document.key(window.span, "window");
             let error = Diagnostic::error("contradiction", at, format!("`window` {message}"));
             self.sink.push(error.help(help));
         }
+    }
+
+    /// True for a ratio, also where older releases have it as a gauge.
+    fn is_ratio(&self, name: &str) -> bool {
+        let spec = self.spec;
+        let declared = spec.signals.get(name).or_else(|| library::signal(name));
+        declared.is_some_and(|signal| {
+            let base = signal.base.as_ref();
+            signal.ratio.is_some() || base.is_some_and(|base| self.is_ratio(&base.value))
+        })
     }
 
     fn stat(&mut self, request: &SignalRequest<'_>) -> Option<Stat> {

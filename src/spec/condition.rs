@@ -30,7 +30,7 @@ pub struct Condition {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: as the signal says.
+    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
     /// Threshold: fires if the value is above this.
     pub above: Option<Spanned<Bound>>,

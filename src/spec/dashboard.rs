@@ -73,7 +73,7 @@ pub struct Panel {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: as the signal says.
+    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
@@ -114,7 +114,7 @@ pub struct Series {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: as the signal says.
+    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
 }
 

@@ -304,7 +304,7 @@ pub struct Record {
     /// Label values to select.
     #[serde(default, rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: as the signal says.
+    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
 }
 

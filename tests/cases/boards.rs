@@ -21,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial no_query_calls_missing_data_healthy,
             trial an_alert_shows_its_value_and_recovers,
             trial the_verdict_says_since_when_and_until_when,
+            trial what_changed_has_releases,
             trial legends_name_clusters_where_there_are_several;
         DashboardLinter:
             trial dashboard_linter_finds_nothing;
@@ -68,8 +69,8 @@ fn linted(dashboard: &Path) -> (bool, String) {
     )
 }
 
-fn overview() -> Value {
-    let text = bundled::spec("vllm-serving");
+fn overview(spec: &str) -> Value {
+    let text = bundled::spec(spec);
     let files = bundled::build_for(&text, None, Target::Grafana);
     let overview = files
         .iter()
@@ -79,11 +80,17 @@ fn overview() -> Value {
 
 /// A query of a panel, with all groups chosen.
 fn query(title: &str, target: usize) -> String {
-    let board = overview();
+    query_of("vllm-serving", title, target)
+}
+
+fn query_of(spec: &str, title: &str, target: usize) -> String {
+    let board = overview(spec);
     let panels = board["panels"].as_array().unwrap();
     let panel = panels.iter().find(|panel| panel["title"] == title).unwrap();
     let query = panel["targets"][target]["expr"].as_str().unwrap();
-    query.replace("$cluster", ".*").replace("$model_name", ".*")
+    ["$cluster", "$model_name", "$role"]
+        .iter()
+        .fold(query.to_owned(), |query, name| query.replace(name, ".*"))
 }
 
 /// How many rows of a table have some labels and a state.
@@ -158,7 +165,7 @@ fn missing_data_is_never_healthy() {
 
 /// Without any series, no number has a value, and no state is the best one.
 fn no_query_calls_missing_data_healthy() {
-    let board = overview();
+    let board = overview("vllm-serving");
     let panels = board["panels"].as_array().unwrap();
     let mut checks = Vec::new();
     for panel in panels {
@@ -173,7 +180,7 @@ fn no_query_calls_missing_data_healthy() {
                 }));
             }
             "stat" if title == "Verdict" => checks.push(format!("({}) == 0", query(title, 0))),
-            "table" if title != "Replicas by start" => {
+            "table" if title != "Starts and releases" => {
                 checks.push(format!("({}) == 0", query(title, 0)));
                 checks.extend((1..targets).map(|i| query(title, i)));
             }
@@ -186,6 +193,10 @@ fn no_query_calls_missing_data_healthy() {
         .map(|expr| (expr.as_str(), "5m", None))
         .collect();
     ask(&[], &[], &checks);
+    // A budget covers weeks, and is known for as long.
+    let left = "slo:error_budget_remaining:ratio{service=\"vllm-serving\", slo=\"ttft\"}";
+    let lasts = format!("({}) == -1", query("Budget spent in, at this rate", 0));
+    ask(&[], &[(left, "1x20")], &[(&lasts, "5m", None)]);
 }
 
 fn an_alert_shows_its_value_and_recovers() {
@@ -253,6 +264,7 @@ fn an_alert_shows_its_value_and_recovers() {
     ask(&[], &series, &checks);
 }
 
+/// A budget burns, a ticket is older, and a second incident pages in other clusters.
 fn the_verdict_says_since_when_and_until_when() {
     let of = |name: &str, more: &str| {
         format!(
@@ -261,61 +273,170 @@ fn the_verdict_says_since_when_and_until_when() {
     };
     let ratio = of("slo:error_ratio:rate", ", window=\"5m\"");
     let left = of("slo:error_budget_remaining:ratio", "");
+    let total = of("slo:total_events:rate", "");
     let tier = ", alertname=\"TtftErrorBudgetBurn\", severity=\"critical\", tier=\"1h\"";
     let fires = of("ALERTS", &format!("{tier}, alertstate=\"firing\""));
     let since = of("ALERTS_FOR_STATE", tier);
+    let condition = |name: &str, alert: &str, severity: &str, cluster: &str| {
+        let firing = if name == "ALERTS" {
+            ", alertstate=\"firing\""
+        } else {
+            ""
+        };
+        format!(
+            "{name}{{service=\"vllm-serving\", alertname=\"{alert}\", severity=\"{severity}\", cluster=\"{cluster}\", model_name=\"m\"{firing}}}"
+        )
+    };
+    let both = |alert: &str, severity: &str, cluster: &str| {
+        ["ALERTS", "ALERTS_FOR_STATE"].map(|name| condition(name, alert, severity, cluster))
+    };
+    let [ticket, ticket_since] = both("VLLMQueueTimeHigh", "warning", "c");
+    let [page, page_since] = both("VLLMHighTTFT", "critical", "d");
+    let [second, second_since] = both("VLLMHighTTFT", "critical", "e");
     let running = ENGINE.replace("kv_cache_usage_perc", "num_requests_running");
+    let fine = [
+        "availability",
+        "engine-errors",
+        "inter-token-latency",
+        "cache-room",
+        "replicas-up",
+    ]
+    .map(|slo| left.replace("\"ttft\"", &format!("\"{slo}\"")));
     let series = [
-        (ratio.as_str(), "0.001x10 0.2x50"),
-        (&left, "0.5x60"),
+        (ratio.as_str(), "0.001x10 0.2x500"),
+        (&left, "0.5x500"),
+        (&total, "1x500"),
         (
             "slo:error_budget:ratio{service=\"vllm-serving\", slo=\"ttft\"}",
-            "0.01x60",
+            "0.01x500",
         ),
         (
             "slo:objective:ratio{service=\"vllm-serving\", slo=\"availability\"}",
-            "0.999x60",
+            "0.999x500",
         ),
-        (&fires, "_x20 1x10"),
-        (&since, "_x15 900x20"),
-        (&running, "0x40"),
+        // The ticket is the oldest; two pages end before the others.
+        (&ticket, "_x13 1x40"),
+        (&ticket_since, "_x8 480x45"),
+        (&fires, "_x20 1x29"),
+        (&since, "_x15 900x34"),
+        (&page, "_x26 1x9"),
+        (&page_since, "_x24 1440x11"),
+        (&second, "_x28 1x7"),
+        (&second_since, "_x23 1380x12"),
+        (&running, "0x53 _x12 0x400"),
     ];
-    let said = |title: &str, what: &str, value: f64| {
-        let row = format!("label_replace(vector(1), \"what\", \"{what}\", \"\", \"\")");
+    let said = |title: &str, what: &str, cluster: &str, value: f64| {
+        let row = [("what", what), ("cluster", cluster)].iter().fold(
+            "vector(1)".to_owned(),
+            |row, (label, value)| {
+                format!("label_replace({row}, \"{label}\", \"{value}\", \"\", \"\")")
+            },
+        );
         format!(
-            "count((({}) == {value}) and on (what) {row})",
+            "count((round({}) == {value}) and on (what, cluster) {row})",
             query(title, 0)
         )
     };
     let spent = "Budget spent in, at this rate";
-    let ttft = "Time to first token";
-    let checks = [
-        (said("Since", "nothing fires", 0.0), "5m", Some(1.0)),
-        (said(spent, "all budgets last", -1.0), "5m", Some(1.0)),
-        // The last moment without a burn, then the moment in which the alert became true.
-        (said("Since", ttft, 600_000.0), "15m", Some(1.0)),
-        (
-            said("Since", "Time to first token: error budget", 900_000.0),
-            "25m",
-            Some(1.0),
-        ),
-        (said("Verdict", ttft, 9.0), "25m", Some(1.0)),
+    let (ttft, p95) = ("Time to first token", "P95 time to first token");
+    let silent = "no data from vllm";
+    let all = "all SLOs and alerts";
+    let ticketed = "P95 queue time";
+    let both = |at: &'static str, state: f64, what: &str, cluster: &str, since: f64| {
+        [
+            (said("Verdict", what, cluster, state), at, Some(1.0)),
+            (said("Since", what, cluster, since), at, Some(1.0)),
+        ]
+    };
+    let mut checks = vec![
+        (said("Verdict", all, "", 0.0), "5m", Some(1.0)),
+        (said("Since", "nothing fires", "", -1.0), "5m", Some(1.0)),
+        (said(spent, "all budgets last", "", -1.0), "5m", Some(1.0)),
         // Half of the budget of 28 days, at a burn rate of 20.
         (
-            said(spent, ttft, 0.5 * 28.0 * 86_400.0 / 20.0),
+            said(spent, ttft, "c", 0.5 * 28.0 * 86_400.0 / 20.0),
             "15m",
             Some(1.0),
         ),
-        (
-            said("Since", "no data from vllm", 2_400_000.0),
-            "50m",
-            Some(1.0),
-        ),
+    ];
+    for rows in [
+        // The last moment without a burn.
+        both("12m", 3.0, ttft, "c", 600_000.0),
+        // The ticket is worse, and older.
+        both("18m", 4.0, ticketed, "c", 480_000.0),
+        // The page is worse, and not the oldest.
+        both("22m", 9.0, ttft, "c", 900_000.0),
+        // Of two equal states, the older.
+        both("27m", 10.0, p95, "d", 1_440_000.0),
+        both("32m", 10.0, p95, "e", 1_380_000.0),
+        // The other incident is over.
+        both("42m", 9.0, ttft, "c", 900_000.0),
+        both("62m", 8.0, silent, "", 3_180_000.0),
+        both("70m", 3.0, ttft, "c", 600_000.0),
+        // It began too long ago.
+        both("400m", 3.0, ttft, "c", 0.0),
+    ] {
+        checks.extend(rows);
+    }
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, at, value)| (expr.as_str(), *at, *value))
+        .collect();
+    let fine = fine.iter().map(|slo| (slo.as_str(), "1x500"));
+    let series: Vec<_> = series.into_iter().chain(fine).collect();
+    ask(&[], &series, &checks);
+}
+
+/// A new release of the gateway by the label that the spec has, and that of a replica by the image of its container.
+fn what_changed_has_releases() {
+    let served = |release: &str| {
+        format!(
+            "mangaassist_generation_seconds_count{{job=\"mangaassist-gateway\", instance=\"g\", backend_version=\"{release}\"}}"
+        )
+    };
+    let (old, new) = (served("v1"), served("v2"));
+    let since = query_of("mangaassist", "Starts and releases", 0);
+    let seen = |release: &str, at: f64| {
+        format!(
+            "count(({since}) == {at} and on (instance, backend_version) label_replace(label_replace(vector(1), \"instance\", \"mangaassist-gateway\", \"\", \"\"), \"backend_version\", \"{release}\", \"\", \"\"))"
+        )
+    };
+    let replica = "cluster=\"c\", namespace=\"n\", pod=\"p\"";
+    let start = format!(
+        "process_start_time_seconds{{job=\"vllm\", instance=\"i\", role=\"decode\", {replica}}}"
+    );
+    let container = |name: &str, image: &str| {
+        format!(
+            "kube_pod_container_info{{job=\"kube-state-metrics\", role=\"decode\", {replica}, container=\"{name}\", image=\"{image}\"}}"
+        )
+    };
+    let (engine, proxy) = (
+        container("vllm", "vllm:v0.33.0"),
+        container("proxy", "envoy"),
+    );
+    let image = query_of("fleet", "Starts and releases", 1);
+    let images = format!(
+        "count(({image}) and on (instance, image) label_replace(label_replace(vector(1), \"instance\", \"i\", \"\", \"\"), \"image\", \"vllm:v0.33.0\", \"\", \"\"))"
+    );
+    let rows = format!("count({image})");
+    let checks = [
+        // What has been there from the beginning has no known begin.
+        (seen("v1", 0.0), "400m", Some(1.0)),
+        (seen("v2", 18_000_000.0), "400m", Some(1.0)),
+        (images, "400m", Some(1.0)),
+        (rows, "400m", Some(1.0)),
     ];
     let checks: Vec<_> = checks
         .iter()
         .map(|(expr, at, value)| (expr.as_str(), *at, *value))
         .collect();
+    let series = [
+        (old.as_str(), "0+1x450"),
+        (&new, "_x300 0+1x150"),
+        (&start, "60x450"),
+        (&engine, "1x450"),
+        (&proxy, "1x450"),
+    ];
     ask(&[], &series, &checks);
 }
 
@@ -420,7 +541,7 @@ fn objectives_have_a_state() {
 }
 
 fn legends_name_clusters_where_there_are_several() {
-    let board = overview();
+    let board = overview("vllm-serving");
     let variables = board["templating"]["list"].as_array().unwrap();
     let variable = variables.iter().find(|v| v["name"] == "legend_cluster");
     let query = variable.expect("is there")["query"].as_str().unwrap();

@@ -152,10 +152,116 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
         "<td class=\"red\">missed</td><td><a href=\"#slo-latency-p99\">End-to-end latency</a></td>",
         "<td class=\"red\">firing</td><td><a href=\"#alert-QueueOverflow\">Waiting requests of the busiest replica</a></td>",
         // The first paging alert, before the SLOs began to burn, and the budget that is spent first.
-        ": 45 minutes ago</div>",
+        ": 44 minutes ago</div>",
         "Error rate: 1.3 hours</div>",
     ] {
         assert!(bad.contains(row), "{row}: {bad}");
+    }
+}
+
+/// An alert fires if its whole condition holds for the drawn values, for as long as it must: not because a value is beyond a threshold.
+#[test]
+fn conditions_decide_what_fires() {
+    let project = Project::new();
+    let alert = |name: &str, when: &str, hold: &str| {
+        format!("  {name}: {{severity: critical, when: {when}, for: {hold}}}\n")
+    };
+    let running = "signal: running";
+    let waiting = "{signal: queued, above: 5}";
+    let alerts = [
+        alert("Busy", &format!("{{{running}, above: 80}}"), "5m"),
+        alert("BusyForHours", &format!("{{{running}, above: 80}}"), "2h"),
+        // Running requests are not few while they are many.
+        alert(
+            "IdleQueue",
+            &format!("{{all: [{{{running}, below: 10}}, {waiting}]}}"),
+            "5m",
+        ),
+        alert(
+            "Either",
+            &format!("{{any: [{{{running}, below: 10}}, {waiting}]}}"),
+            "5m",
+        ),
+        alert(
+            "Excused",
+            &format!("{{all: [{waiting}], unless: {{{running}, above: 80}}}}"),
+            "5m",
+        ),
+        alert(
+            "Grown",
+            &format!("{{{running}, above: {{times: 1.2, of: {{offset: 1d}}}}}}"),
+            "5m",
+        ),
+    ];
+    let gauges = ["running", "queued"].map(|name| {
+        format!(
+            "  {name}: {{kind: gauge, unit: requests, prometheus: {{metric: requests_{name}}}}}\n"
+        )
+    });
+    project.edit(
+        "specs/svc.yaml",
+        "signals:\n",
+        &format!("signals:\n{}", gauges.concat()),
+    );
+    project.edit(
+        "specs/svc.yaml",
+        "alerts:\n",
+        &format!("alerts:\n{}", alerts.concat()),
+    );
+    project.run(&["preview"]).exits(0);
+    let page = project.read("preview/svc.html");
+    let firing = page.split("These alerts fire: ").nth(1).expect("a list");
+    let firing = firing.split("</p>").next().expect("an end");
+    for (alert, fires) in [
+        ("Busy", true),
+        ("BusyForHours", false),
+        ("IdleQueue", false),
+        ("Either", true),
+        ("Excused", false),
+        ("Grown", true),
+    ] {
+        let found = firing.contains(&format!("#alert-{alert}\""));
+        assert_eq!(found, fires, "{alert}: {firing}");
+    }
+    let bad = sketches(&page, "incident").concat();
+    assert!(
+        bad.contains(">pending</td><td><a href=\"#alert-BusyForHours\">"),
+        "{bad}"
+    );
+}
+
+#[test]
+fn without_data_nothing_looks_healthy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for page in bundled::pages(folder.path()) {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        if page.ends_with("index.html") {
+            continue;
+        }
+        let silent = sketches(&text, "silent");
+        assert_eq!(silent.len(), sketches(&text, "healthy").len());
+        for sketch in &silent {
+            // Thresholds are drawn as lines; targets are green.
+            for bad in [
+                "value green",
+                "td class=\"green\"",
+                ">ok<",
+                "nothing is firing",
+                "filled",
+            ] {
+                assert!(!sketch.contains(bad), "{}: {bad}: {sketch}", page.display());
+            }
+            let value = sketch.split("<div class=\"value").nth(1);
+            assert!(
+                value.is_none_or(|value| value.contains("no data")),
+                "{}: {sketch}",
+                page.display()
+            );
+        }
+        let all = silent.concat();
+        for words in ["<td class=\"blue\">no data</td>", ">no data from "] {
+            assert!(all.contains(words), "{}: {words}", page.display());
+        }
     }
 }
 

@@ -1,16 +1,21 @@
-//! What changed: the replicas, the last started first, and how each is configured.
+//! What changed, the newest first: started replicas, each with its release and configuration, and releases of other jobs.
 //!
-//! A release, a crash and a new configuration all start a replica.
+//! A release, a crash and a new configuration all start a replica. vLLM serves no metric with its own release: it is known where a
+//! label of the spec has it, or the image of the container.
 
 use super::Panels;
 use super::panel::blank;
-use super::tables::{column, series, value};
-use super::variables::filtered_series;
-use crate::plan::dashboard::{COLUMNS, Cells, Draw, Panel, Size};
+use super::tables::{EXACT, column, labelled, or, series, times, value};
+use super::variables::{any_name, filtered_series};
+use super::verdict::{job, rank};
+use crate::plan::dashboard::{BEGAN, COLUMNS, Cells, Column, Draw, Panel, Size};
 use crate::plan::words::capital;
-use crate::promql::ast::{AggregateOp, BinaryOp};
+use crate::plan::{Family, Signal};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
 use crate::promql::build;
-use crate::query::bin;
+use crate::query::{self, bin};
+use crate::resolve::context::Outcome;
+use crate::resolve::labels::SCRAPE_LABELS;
 use crate::resolve::matchers::matchers;
 use crate::resolve::own_prefix;
 
@@ -26,64 +31,164 @@ const SETTINGS: [(&str, &str); 4] = [
     ("enable_prefix_caching", "Prefix caching"),
 ];
 
+/// What labels with a release are called: `version`, `backend_version`, `image_tag`.
+const RELEASE: [&str; 7] = [
+    "version", "release", "image", "tag", "revision", "commit", "build",
+];
+
+/// kube-state-metrics: the containers of a pod, each a gauge that is always 1 with the image as a label.
+const CONTAINERS: &str = "kube_pod_container_";
+const IMAGE: &str = "image";
+
+const INSTANCE: &str = "instance";
+
+fn names_release(label: &&String) -> bool {
+    let last = label.split('_').next_back();
+    last.is_some_and(|last| RELEASE.contains(&last))
+}
+
+fn text(label: &str, heading: &str) -> Column {
+    column(label, heading, Cells::Text(Vec::new()))
+}
+
 impl Panels<'_, '_> {
     pub(super) fn changes(&self) -> Panel {
         let target = self.cx.target_labels();
-        let groups = self
-            .cx
-            .spec
-            .prometheus
-            .group_by
-            .iter()
-            .map(|label| label.value.clone());
+        let groups = self.cx.spec.prometheus.group_by.iter();
+        let groups = groups.map(|label| &label.value);
         let groups: Vec<_> = groups.filter(|label| target.contains(label)).collect();
-        let of = |name: &str, own: &[&str]| {
+        let releases = target.iter().filter(names_release);
+        let releases = releases.filter(|label| !groups.contains(label));
+        let shown: Vec<_> = groups.iter().copied().chain(releases).collect();
+        let of = |name: &str| {
             let selector = matchers(&self.cx.spec.prometheus.selector);
             let all = selector
                 .iter()
                 .fold(build::metric(name), |all, (label, op, value)| {
                     all.matcher(label, *op, value)
                 });
-            let all = filtered_series(all, &target, &self.variables);
-            let labels = ["instance"]
-                .into_iter()
-                .chain(groups.iter().map(String::as_str));
-            let labels: Vec<_> = labels.chain(own.iter().copied()).collect();
+            filtered_series(all, &target, &self.variables)
+        };
+        let by = |own: &[&str], all: Expr| {
+            let shown = shown.iter().map(|label| label.as_str());
+            let labels: Vec<_> = [INSTANCE].into_iter().chain(shown).collect();
+            let labels: Vec<_> = labels.into_iter().chain(own.iter().copied()).collect();
             build::aggregate(AggregateOp::Max, &labels, all)
         };
-        let text = |label: &str, heading: &str| column(label, heading, Cells::Text(Vec::new()));
-        let started = bin(
-            BinaryOp::Mul,
-            of("process_start_time_seconds", &[]),
-            build::number("1000"),
-        );
-        let mut columns = vec![
-            value(0, "Started", Cells::Since),
-            text("instance", "Replica"),
-        ];
+        let start = || of("process_start_time_seconds");
+        let started = times(1000, by(&[], start().into()));
+        let (labels, releases): (Vec<_>, Vec<_>) = self.releases(&groups).into_iter().unzip();
+        let since = releases.into_iter().fold(started, or);
+        let mut columns = vec![value(0, "Since", Cells::Since), text(INSTANCE, "Replica")];
+        let mut named: Vec<_> = shown.iter().map(|label| label.as_str()).collect();
+        for label in &labels {
+            if !named.contains(&label.as_str()) {
+                named.push(label);
+            }
+        }
+        let mut made = vec![series("Since", since, &[])];
+        if let Some(image) = self.image(start(), &target) {
+            named.push(IMAGE);
+            made.push(series("Image", by(&[IMAGE], image), &[]));
+        }
         columns.extend(
-            groups
+            named
                 .iter()
                 .map(|label| text(label, &capital(&label.replace('_', " ")))),
         );
-        let mut made = vec![series("Started", started, &[])];
         if self.cx.spec.runtime.is_some() {
             let config = format!("{}{CONFIG}", own_prefix(self.cx.spec));
             columns.extend(SETTINGS.map(|(label, heading)| text(label, heading)));
-            columns.push(value(made.len(), "rows", Cells::Hidden));
-            made.push(series(
-                "Configuration",
-                of(&config, &SETTINGS.map(|(label, _)| label)),
-                &[],
-            ));
+            let config = by(&SETTINGS.map(|(label, _)| label), of(&config).into());
+            made.push(series("Configuration", config, &[]));
         }
+        let hidden =
+            (1..made.len()).map(|index| value(index, &format!("rows {index}"), Cells::Hidden));
+        columns.extend(hidden);
         Panel {
-            description: "All replicas, the last started first. A release, a crash and a new configuration start a replica. Graphs mark \
-                          these starts, and the deployments that are recorded in Grafana."
-                .to_owned(),
+            description: format!(
+                "All replicas and the releases of the last {BEGAN}, the newest first. A release, a crash and a new configuration start a \
+                 replica. The release comes from a label or from the container's image, if the spec has such a signal. Graphs mark starts, and \
+                 the deployments that are recorded in Grafana."
+            ),
             series: made,
             size: Size::Fixed(COLUMNS, LINES),
-            ..blank("Replicas by start".to_owned(), Draw::Changes(columns))
+            ..blank("Starts and releases".to_owned(), Draw::Changes(columns))
         }
+    }
+
+    /// The start of each replica with the image of its container, if the spec reads other metrics of this container.
+    fn image(&self, start: Selector, target: &[String]) -> Option<Expr> {
+        let is_container = |family: &Family| {
+            let mut names = family.names.iter();
+            names.any(|name| name.starts_with(CONTAINERS))
+        };
+        let (signal, family) = self.families().find(|(_, family)| is_container(family))?;
+        let own = family.matchers.iter();
+        let own = own.filter(|(label, ..)| ["job", "container"].contains(&label.as_str()));
+        let info = build::metric(&format!("{CONTAINERS}info"));
+        let info = own.fold(info, |info, (label, op, value)| {
+            info.matcher(label, *op, value)
+        });
+        let joins = |label: &&String| {
+            signal.labels.contains(label) && !SCRAPE_LABELS.contains(&label.as_str())
+        };
+        let pod: Vec<_> = target.iter().filter(joins).map(String::as_str).collect();
+        let labels: Vec<_> = pod.iter().copied().chain([IMAGE]).collect();
+        let image = build::aggregate(AggregateOp::Max, &labels, info);
+        let joined = build::binary(BinaryOp::Mul, start, image).on(&pod);
+        let known = target.iter().any(|label| label == IMAGE);
+        (pod.contains(&"pod") && !known).then(|| joined.group_left(&[IMAGE]).into())
+    }
+
+    /// Families of the spec's signals.
+    fn families(&self) -> impl Iterator<Item = (&Signal, &Family)> {
+        let known = self.cx.known.values();
+        known.filter_map(|outcome| match outcome {
+            Outcome::Ready(signal) => Some((&**signal, signal.family()?)),
+            _ => None,
+        })
+    }
+
+    /// The releases of each job that names them by a label of its own: the label, and when each value was first seen.
+    fn releases(&self, groups: &[&String]) -> Vec<(String, Expr)> {
+        let target = self.cx.target_labels();
+        let mut jobs: Vec<(String, &String, &Signal, &Family)> = Vec::new();
+        for (signal, family) in self.families() {
+            let own = signal.labels.iter().filter(|label| !target.contains(label));
+            for label in own.filter(names_release) {
+                let job = job(family);
+                let known = jobs.iter_mut();
+                match known
+                    .into_iter()
+                    .find(|(j, l, ..)| *j == job && *l == label)
+                {
+                    Some(known) if rank(family) < rank(known.3) => {
+                        (known.2, known.3) = (signal, family);
+                    }
+                    Some(_) => {}
+                    None => jobs.push((job, label, signal, family)),
+                }
+            }
+        }
+        let selector = self.cx.spec.prometheus.selector.keys();
+        let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
+        let seen = |(job, label, signal, family): (String, &String, &Signal, &Family)| {
+            let all = filtered_series(any_name(family, &own), &signal.labels, &self.variables);
+            let moments = build::call("timestamp", [all]);
+            let moments = build::subquery(moments, query::time(BEGAN), Some(query::time(EXACT)));
+            let groups = groups.iter().filter(|group| signal.labels.contains(group));
+            let labels: Vec<_> = groups.copied().chain([label]).collect();
+            let first = build::min(&labels, build::call("min_over_time", [moments]));
+            // What was there from the beginning is older.
+            let known = (BEGAN.as_secs() - EXACT.as_secs()).to_string();
+            let now = build::call("time", [] as [Expr; 0]);
+            let begin = bin(BinaryOp::Sub, now, build::number(known));
+            let new = build::binary(BinaryOp::Gt, first.clone(), begin).with_bool();
+            let first = times(1000, bin(BinaryOp::Mul, first, new.into()));
+            let from = if job.is_empty() { "the service" } else { &job };
+            (label.clone(), labelled(first, INSTANCE, from, "", ""))
+        };
+        jobs.into_iter().map(seen).collect()
     }
 }

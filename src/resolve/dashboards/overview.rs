@@ -82,7 +82,7 @@ const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. 
 - Budget left: remaining error budget
 - Burn rate: at 1, the budget lasts exactly one SLO window
 - Spent in: the time until the budget is spent, at the burn rate of the last five minutes; - below a burn rate of 1
-- Since: when the alert of the SLO became true, or when its budget began to burn
+- Since: when the state began: when the alert became true, or after the last moment at which the state was better
 
 States: burning fast (a paging alert fires), no data, missed (a percentile is above its objective), burning (a ticket alert fires), \
 burning now (burn rate of the last five minutes at least 1), budget spent, budget low (less than 25% left), ok.";
@@ -91,10 +91,10 @@ impl Panels<'_, '_> {
     /// The table of SLOs. It gets its queries when all panels are known.
     fn objectives(&self) -> Panel {
         // A row of the table takes a line; title, heading and borders take three. Two models are usual.
-        let rows = self.slos.iter().map(|slo| match slo.labels.len() {
-            0 | 1 => 1,
-            _ => 2,
-        });
+        let rows = self
+            .slos
+            .iter()
+            .map(|slo| if slo.labels.is_empty() { 1 } else { 2 });
         let lines = (rows.sum::<u32>() + 3).clamp(6, MOST_LINES);
         Panel {
             description: OBJECTIVES.to_owned(),
@@ -108,10 +108,9 @@ impl Panels<'_, '_> {
     fn verdict(&self) -> Vec<Panel> {
         let worst = "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is a \
                      state of its own. The tables below have all states.";
-        let since = "When this began, and with what: the first paging alert that fires; else the end of missing data; else the first \
-                     ticket alert that fires; else the SLO that has burned for the longest time.";
+        let since = "Since when the verdict is so. If several states are equally bad, the verdict shows the one that began first.";
         let spent = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
-                     burn rate below 1 last for their SLO window.";
+                     burn rate below 1 last for their SLO window. `none left`: every budget that burns is spent.";
         let budgets = self
             .slos
             .iter()

@@ -91,12 +91,12 @@ fn bin(op: BinaryOp, lhs: impl Into<Expr>, rhs: impl Into<Expr>) -> Expr {
     build::binary(op, lhs, rhs).into()
 }
 
-fn or(first: Expr, second: impl Into<Expr>) -> Expr {
+pub(super) fn or(first: Expr, second: impl Into<Expr>) -> Expr {
     bin(BinaryOp::Or, first, second)
 }
 
 /// `times * expr`
-fn times(times: u32, expr: impl Into<Expr>) -> Expr {
+pub(super) fn times(times: u32, expr: impl Into<Expr>) -> Expr {
     bin(BinaryOp::Mul, build::number(times.to_string()), expr)
 }
 
@@ -117,7 +117,7 @@ fn max(labels: &[String], expr: impl Into<Expr>) -> Expr {
 }
 
 /// Sets a label where another label matches a pattern; an empty pattern matches a missing label.
-fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -> Expr {
+pub(super) fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -> Expr {
     // `$` begins a group of the pattern in PromQL, and a variable in Grafana.
     let value = value.replace('$', "%24");
     let words = [label, &value, source, pattern].map(build::string);
@@ -472,16 +472,17 @@ fn listed(scope: &Scope<'_>, labels: &[String]) -> Expr {
     or(both(MatchOp::Equal), others.on(&without))
 }
 
-/// A row that exists while a series is missing.
-fn silent((what, series): &(String, Expr), label: &str, state: u32) -> Expr {
+/// 1 while a series is missing.
+fn absent(series: &Expr) -> Expr {
     let absent = build::call("absent", [series.clone()]);
-    let absent = times(state, build::aggregate(AggregateOp::Sum, NONE, absent));
-    labelled(absent, label, what, "", "")
+    build::aggregate(AggregateOp::Sum, NONE, absent)
 }
 
 /// The rows of alerts, and one for each missing series; the row `nothing is firing` appears only without any of these.
 fn verdict(alerts: Expr, beats: &[(String, Expr)]) -> Expr {
-    let silent = beats.iter().map(|beat| silent(beat, ALERT_NAME, NO_DATA));
+    let silent = beats
+        .iter()
+        .map(|(what, series)| labelled(times(NO_DATA, absent(series)), ALERT_NAME, what, "", ""));
     let rows = silent.fold(alerts, or);
     let zero = build::call("vector", [build::number("0")]);
     let nothing = labelled(zero, ALERT_NAME, "nothing is firing", "", "");
@@ -511,6 +512,6 @@ pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Exp
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 
-pub(super) use objectives::{objectives, since, spent, worst};
+pub(super) use objectives::{EXACT, objectives, since, spent, worst};
 
 mod objectives;

@@ -272,14 +272,14 @@ fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
 }
 
 /// The scrape job of a family; empty if no matcher selects one.
-fn job(family: &Family) -> String {
+pub(super) fn job(family: &Family) -> String {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == "job" && *op == MatchOp::Equal);
     job.map(|(.., value)| value.clone()).unwrap_or_default()
 }
 
 /// Gauges exist from start-up; a counter may be missing until its first event.
-fn rank(family: &Family) -> (bool, u8) {
+pub(super) fn rank(family: &Family) -> (bool, u8) {
     let kind = match family.kind {
         FamilyKind::Gauge => 0,
         FamilyKind::Histogram => 1,

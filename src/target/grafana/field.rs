@@ -18,7 +18,7 @@ pub(super) fn field(panel: &Panel) -> Field {
             Draw::Fact(Cells::Since) => "dateTimeFromNow".to_owned(),
             _ => grafana(unit),
         },
-        steps: steps(&panel.thresholds, Color::Green),
+        steps: steps(&panel.thresholds, "green"),
         stacked: matches!(kind, Some(GraphKind::Stacked | GraphKind::Bars)),
         bars: kind == Some(GraphKind::Bars),
         ..Field::default()
@@ -79,7 +79,7 @@ pub(in crate::target) fn ends(panel: &Panel, lowest: f64, highest: f64) -> Ends 
 
 /// The name of the colour that a single value has.
 pub(in crate::target) fn color_of(bounds: &[Threshold], value: f64) -> String {
-    let steps = steps(bounds, Color::Green).into_iter();
+    let steps = steps(bounds, "green").into_iter();
     let mut reached = steps.filter(|step| step.value.is_none_or(|from| from <= value));
     reached
         .next_back()
@@ -116,7 +116,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// Colours of a single value: each region has the colour of the worst crossed threshold.
-pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
+pub(super) fn steps(thresholds: &[Threshold], well: &str) -> Vec<Step> {
     let regions = regions(thresholds);
     if regions.is_empty() {
         return vec![Step {
@@ -126,7 +126,9 @@ pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
     }
     let step = |(from, worst): (Option<Number>, Option<&Threshold>)| Step {
         value: from.map(printed_float),
-        color: color_name(worst.map_or(well, |worst| worst.color)).to_owned(),
+        color: worst
+            .map_or(well, |worst| color_name(worst.color))
+            .to_owned(),
     };
     regions.into_iter().map(step).collect()
 }

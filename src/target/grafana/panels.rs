@@ -125,7 +125,7 @@ fn panel(
         states: match &panel.draw {
             Draw::Verdict(words) => Tree::of(&table::states(words)),
             Draw::Fact(Cells::Spent) => Tree::of(&table::spent("not at this rate")),
-            Draw::Fact(_) => Tree::of(&table::never()),
+            Draw::Fact(_) => Tree::of(&table::since()),
             _ => Tree::default(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::field::{background, grafana, steps};
 use super::view::{Override, Table, ref_id};
-use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Word};
+use crate::plan::dashboard::{BEGAN, Cells, Column, Field, Lead, Word};
 use crate::template::Tree;
 use crate::units::Unit;
 
@@ -130,7 +130,12 @@ fn cells(cells: &Cells) -> Vec<Value> {
                     json!({"color": background(*color), "text": value}),
                 )
             });
-            vec![property("mappings", mapping(colors)), filled, left()]
+            vec![
+                property("mappings", mapping(colors)),
+                property("noValue", json!("-")),
+                filled,
+                left(),
+            ]
         }
         Cells::Words(words) => {
             vec![property("mappings", states(words)), filled, left()]
@@ -161,13 +166,15 @@ fn cells(cells: &Cells) -> Vec<Value> {
                 ));
                 all.push(property(
                     "thresholds",
-                    json!({"mode": "absolute", "steps": steps(bounds, Color::Green)}),
+                    // The state of a row says whether it is well: a number may be older than the newest data.
+                    json!({"mode": "absolute", "steps": steps(bounds, "text")}),
                 ));
             }
             all
         }
         Cells::Since => vec![
             property("unit", json!("dateTimeFromNow")),
+            property("mappings", since()),
             property("noValue", json!("-")),
         ],
         Cells::Spent => vec![
@@ -194,17 +201,17 @@ fn left() -> Value {
 
 /// The words of a time in which a budget is spent: none is left, or it lasts.
 pub(super) fn spent(lasts: &str) -> Value {
-    let words = [("0", "none left"), ("-1", lasts)];
-    mapping(
-        words
-            .map(|(value, text)| (value.to_owned(), json!({"text": text})))
-            .into_iter(),
-    )
+    texts([("0", "none left"), ("-1", lasts)])
 }
 
-/// The word of a time that has not been.
-pub(super) fn never() -> Value {
-    mapping(std::iter::once(("0".to_owned(), json!({"text": "-"}))))
+/// The words of a time that is not known exactly, or has not been.
+pub(super) fn since() -> Value {
+    texts([("0", &format!("over {BEGAN} ago")), ("-1", "-")])
+}
+
+fn texts(words: [(&str, &str); 2]) -> Value {
+    let words = words.map(|(value, text)| (value.to_owned(), json!({"text": text})));
+    mapping(words.into_iter())
 }
 
 /// The words and backgrounds of states.

@@ -1,4 +1,4 @@
-//! The preview for reviewers without Grafana: dashboards in their layout, on two simulated days, SLOs, alerts, and the vLLM
+//! The preview for reviewers without Grafana: dashboards in their layout, on three simulated days, SLOs, alerts, and the vLLM
 //! releases of the metrics. One HTML file without scripts and without requests to the network.
 
 mod dashboards;

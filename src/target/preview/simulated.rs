@@ -1,16 +1,19 @@
-//! Two simulated days: the preview has no data, but shows how its dashboards will look.
+//! Three simulated days: the preview has no data, but shows how its dashboards will look.
 //!
-//! No value is measured. A value lies on the good side of its panel's thresholds and follows a daily curve of traffic. On
-//! the day with an incident, the value crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
-//! SLOs are averaged over their windows like in the rules, so only the tiers fire that would fire.
+//! No value is measured. A value lies on the good side of its thresholds and follows a daily curve of traffic. On the day with an
+//! incident, the value crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Which alerts fire, and since when, is
+//! evaluated: the conditions on the drawn values, and the tiers of SLOs on error ratios that are averaged over their windows.
 
 use std::collections::BTreeSet;
 
-use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{Bound, Condition, EventSlo, Plan, SignalKind, SloKind, Tier, ValueUnit, alert};
+use crate::health;
+use crate::plan::dashboard::{BEGAN, Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
+use crate::plan::{
+    Bound, Condition, EventSlo, Plan, Signal, SignalKind, SloKind, Tier, ValueUnit, alert,
+};
 use crate::promql::ast::Expr;
 use crate::promql::usage::contexts;
-use crate::spec::{GraphKind, Stat};
+use crate::spec::{Baseline, GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
 /// The time of the preview, in minutes since midnight: 14:55.
@@ -32,16 +35,19 @@ pub(super) enum Day {
     Healthy,
     /// The last [`INCIDENT`] minutes are bad.
     Incident,
+    /// Nothing is scraped, and no rule is evaluated.
+    Silent,
 }
 
 impl Day {
-    pub(super) const ALL: [Self; 2] = [Self::Healthy, Self::Incident];
+    pub(super) const ALL: [Self; 3] = [Self::Healthy, Self::Incident, Self::Silent];
 
     /// Its class on the page.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
             Self::Incident => "incident",
+            Self::Silent => "silent",
         }
     }
 
@@ -53,7 +59,7 @@ impl Day {
     /// Minutes of the incident in the window that ends at `minute`.
     fn bad_minutes(self, minute: f64, window: f64) -> f64 {
         match self {
-            Self::Healthy => 0.0,
+            Self::Healthy | Self::Silent => 0.0,
             Self::Incident => (minute - (NOW - INCIDENT)).clamp(0.0, window),
         }
     }
@@ -92,6 +98,35 @@ pub(super) struct Course {
 }
 
 impl Course {
+    /// Between bounds, or near the usual value without any; `whose` makes its swing its own.
+    fn new(unit: ValueUnit, bounds: &[(f64, bool)], usual: (f64, f64), whose: &str) -> Self {
+        let (healthy, incident) = match bounds {
+            [] => usual,
+            _ => bounded(unit, bounds),
+        };
+        let lower = bounds.iter().any(|(_, upper)| !upper);
+        let values = bounds.iter().map(|(bound, _)| bound);
+        let near = values.flat_map(|bound| [(bound - healthy).abs(), (bound - incident).abs()]);
+        let room = near.fold(f64::INFINITY, f64::min);
+        let flag = unit.unit == Unit::Bool;
+        Self {
+            healthy,
+            incident,
+            follows: if lower || flag || steady(unit.unit) {
+                0.0
+            } else {
+                0.5
+            },
+            swing: if flag {
+                0.0
+            } else {
+                (healthy * 0.05).min(room * 0.3).max(0.0)
+            },
+            most: if is_share(unit) { 1.0 } else { f64::INFINITY },
+            seed: whose.bytes().map(u32::from).sum(),
+        }
+    }
+
     /// The value at a minute of a day.
     pub(super) fn at(&self, day: Day, minute: f64) -> f64 {
         let swing = self.swing * jitter(self.seed, minute);
@@ -114,83 +149,116 @@ impl Course {
 
 /// The course of a series of a panel, which is `index`th of it; none of objectives.
 pub(super) fn course(plan: &Plan, panel: &Panel, series: &Series, index: u32) -> Course {
-    let read = match &series.origin {
-        Origin::Signal(read) => Some(&**read),
-        _ => None,
+    let Origin::Signal(read) = &series.origin else {
+        let bounds = panel.thresholds.iter().filter(judges);
+        let bounds: Vec<_> = bounds.map(|b| (float(b.value), b.upper)).collect();
+        let usual = usual(panel.unit, None, rare(plan, series, None));
+        return Course::new(panel.unit, &bounds, usual, &panel.title);
     };
-    let mut bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
-    let parts = match read {
-        Some(read) if bounds.is_empty() => bounds_in_parts(plan, panel.unit, read),
-        _ => Vec::new(),
-    };
-    bounds.extend(&parts);
-    let (healthy, incident) = match bounds[..] {
-        [] if rare(plan, series, read) => {
-            let (usual, _) = unbounded(panel.unit, read);
-            (usual * 0.01, usual * 0.3)
-        }
-        [] => unbounded(panel.unit, read),
-        _ => bounded(panel.unit, &bounds),
-    };
-    let beside = panel.series.len() > 1;
-    let factor = read.filter(|_| beside).map_or(1.0, |read| share(read.stat));
+    let (signal, stat) = (&read.signal, read.stat);
+    let bounds = bounds(plan, signal, stat, panel.unit);
+    let rare = rare(plan, series, Some(read));
+    let (healthy, incident) = usual(panel.unit, Some((signal, stat)), rare);
     // Lines of equal values would cover each other.
-    let factor = match bounds.is_empty() {
-        true => factor / (1.0 + 0.25 * f64::from(index)),
-        false => factor,
-    };
-    let (healthy, incident) = (healthy * factor, incident * factor);
-    let lower = bounds.iter().any(|bound| !bound.upper);
-    let values = bounds.iter().map(|bound| float(bound.value));
-    let near = values.flat_map(|bound| [(bound - healthy).abs(), (bound - incident).abs()]);
-    let room = near.fold(f64::INFINITY, f64::min);
-    let flag = panel.unit.unit == Unit::Bool;
-    Course {
-        healthy,
-        incident,
-        follows: if lower || flag || steady(panel.unit.unit) {
-            0.0
-        } else {
-            0.5
-        },
-        swing: if flag {
-            0.0
-        } else {
-            (healthy * 0.05).min(room * 0.3).max(0.0)
-        },
-        most: if is_share(panel.unit) {
-            1.0
-        } else {
-            f64::INFINITY
-        },
-        seed: panel.title.bytes().map(u32::from).sum::<u32>() + 31 * index,
+    let less = 1.0 + 0.25 * f64::from(index);
+    let usual = (healthy / less, incident / less);
+    Course::new(panel.unit, &bounds, usual, &signal.name)
+}
+
+/// The course of a value that is compared: the same that panels draw.
+pub(super) fn compared(plan: &Plan, signal: &Signal, stat: Stat, unit: ValueUnit) -> Course {
+    let usual = usual(unit, Some((signal, stat)), false);
+    let bounds = bounds(plan, signal, stat, unit);
+    Course::new(unit, &bounds, usual, &signal.name)
+}
+
+/// Whether a condition holds at a minute of a day; unknown where more than fixed values and earlier ones decide.
+pub(super) fn evaluated<'c>(
+    plan: &Plan,
+    condition: &'c Condition,
+) -> impl Fn(Day, f64) -> Option<bool> + use<'c> {
+    let mut courses = Vec::new();
+    for leaf in condition.leaves() {
+        if let Condition::Compare(c) = leaf {
+            courses.push((&**c, compared(plan, &c.signal, c.stat, c.unit)));
+        }
+    }
+    move |day, minute| {
+        let mut leaf = |leaf: &Condition| match leaf {
+            Condition::Compare(compare) => {
+                let mut courses = courses.iter();
+                let own = courses.find(|(of, _)| std::ptr::eq(*of, &**compare));
+                let (_, course) = own.ok_or(())?;
+                let now = course.at(day, minute);
+                match &compare.bound {
+                    Bound::Fixed(op, bound, _) => Ok(op.holds(now, float(*bound))),
+                    Bound::Times(op, times, Baseline::Offset(ago)) => {
+                        let before = course.at(day, minute - minutes(*ago));
+                        Ok(op.holds(now, float(*times) * before))
+                    }
+                    _ => Err(()),
+                }
+            }
+            // Every series has values.
+            Condition::Absent(_) => Ok(false),
+            _ => Err(()),
+        };
+        health::evaluate(condition, &mut leaf).ok()
     }
 }
 
-/// The bounds of a signal in conditions that have other parts, which no panel draws.
-fn bounds_in_parts(plan: &Plan, unit: ValueUnit, read: &PanelSignal) -> Vec<Threshold> {
-    let alerts = alert::on_conditions(&plan.slos, &plan.alerts);
-    let holding = alerts.flat_map(|alert| alert.condition.holding());
-    let bound = |part: &Condition| {
-        let Condition::Compare(compare) = part else {
-            return None;
-        };
-        let Bound::Fixed(op, value, text) = &compare.bound else {
-            return None;
-        };
-        let is_same = compare.signal.name == read.signal.name && compare.unit == unit;
-        // "Are there any" says nothing of usual values.
-        let is_bound = is_same && *value != Number::from_integer(0);
-        is_bound.then(|| Threshold {
-            name: String::new(),
-            value: *value,
-            text: text.clone(),
-            role: Role::Alert,
-            color: Color::Orange,
-            upper: op.is_upper(),
-        })
+/// How long something has been so, in minutes; `None` if it is not so now. Nothing is looked for before [`BEGAN`].
+pub(super) fn held(holds: impl Fn(f64) -> bool) -> Option<f64> {
+    let mut past = (0..=BEGAN.mins_up()).map(|ago| ago as f64);
+    let end = past.find(|ago| !holds(NOW - ago));
+    match end {
+        Some(0.0) => None,
+        Some(ago) => Some(ago - 1.0),
+        None => Some(minutes(BEGAN)),
+    }
+}
+
+/// The bounds of a value in conditions and SLOs, and on panels that show it: each with the side on which values are worse.
+fn bounds(plan: &Plan, signal: &Signal, stat: Stat, unit: ValueUnit) -> Vec<(f64, bool)> {
+    let is_own = |other: &Signal| {
+        let matchers = [other, signal].map(|s| s.family().map(|family| &family.matchers));
+        other.name == signal.name && matchers[0] == matchers[1]
     };
-    holding.filter_map(bound).collect()
+    let to = |from: ValueUnit, of: Stat, bound: Number| {
+        let time = |unit: ValueUnit| unit.per.map_or(1.0, |per| f64::from(per.seconds));
+        float(bound) * time(unit) / time(from) * share(signal, stat) / share(signal, of)
+    };
+    let mut found = Vec::new();
+    for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
+        let alone = !matches!(alert.condition, Condition::All(..) | Condition::Unless(..));
+        for leaf in alert.condition.holding() {
+            if let Condition::Compare(c) = leaf
+                && let Bound::Fixed(op, bound, _) = &c.bound
+                // "Are there any" beside another condition says nothing of usual values.
+                && (alone || *bound != Number::from_integer(0))
+                && c.unit.per.is_some() == unit.per.is_some()
+                && is_own(&c.signal)
+            {
+                found.push((to(c.unit, c.stat, *bound), op.is_upper()));
+            }
+        }
+    }
+    found.extend(plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Percentile(of) if is_own(&of.signal) => {
+            Some((to(unit, Stat::Quantile(of.quantile), of.below.0), true))
+        }
+        _ => None,
+    }));
+    let shows = |series: &Series| match &series.origin {
+        Origin::Signal(read) => read.stat == stat && is_own(&read.signal),
+        _ => false,
+    };
+    let panels = plan.dashboards.iter().flat_map(|d| d.panels());
+    for panel in panels.filter(|panel| panel.series.iter().any(shows)) {
+        let lines = panel.thresholds.iter().filter(judges);
+        found.extend(lines.map(|line| (to(panel.unit, Stat::Last, line.value), line.upper)));
+    }
+    found
 }
 
 /// A part of a whole, which is never more than all of it.
@@ -211,22 +279,22 @@ fn steady(unit: Unit) -> bool {
     )
 }
 
-/// Of several readings of one signal, the percentiles are in their order.
-fn share(stat: Stat) -> f64 {
+/// Of several readings of a histogram, the percentiles are in their order.
+fn share(signal: &Signal, stat: Stat) -> f64 {
     match stat {
+        _ if signal.kind() != SignalKind::Histogram => 1.0,
         Stat::Quantile(q) if q <= Number::new(1, 2) => 0.4,
         Stat::Quantile(q) if q > Number::new(95, 100) => 1.4,
-        Stat::Quantile(_) => 1.0,
         Stat::Avg => 0.5,
         _ => 1.0,
     }
 }
 
 /// A value on the good side of its bounds, and one beyond those on one side: the upper, if there are some.
-fn bounded(unit: ValueUnit, bounds: &[&Threshold]) -> (f64, f64) {
+fn bounded(unit: ValueUnit, bounds: &[(f64, bool)]) -> (f64, f64) {
     let of = |upper: bool| {
-        let side = bounds.iter().filter(move |bound| bound.upper == upper);
-        side.map(|bound| float(bound.value))
+        let side = bounds.iter().filter(move |(_, side)| *side == upper);
+        side.map(|(bound, _)| *bound)
     };
     let low = of(false).reduce(f64::max);
     let high = of(true).reduce(f64::min);
@@ -307,8 +375,17 @@ fn selected(expr: &Expr) -> BTreeSet<(String, String)> {
     found
 }
 
-/// Values without a threshold in the plan: of the usual size of their unit.
-fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
+/// Values without a threshold in the plan: of the usual size of their unit. What is bad is rare.
+fn usual(unit: ValueUnit, read: Option<(&Signal, Stat)>, rare: bool) -> (f64, f64) {
+    let (healthy, incident) = unbounded(unit, read);
+    let share = read.map_or(1.0, |(signal, stat)| share(signal, stat));
+    match rare {
+        true => (healthy * 0.01, healthy * 0.3),
+        false => (healthy * share, incident * share),
+    }
+}
+
+fn unbounded(unit: ValueUnit, read: Option<(&Signal, Stat)>) -> (f64, f64) {
     if let Some(per) = unit.per {
         let second = match unit.unit {
             Unit::Tokens => 3_000.0,
@@ -322,9 +399,9 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
         return (healthy, healthy * 0.7);
     }
     let measured =
-        read.filter(|r| r.signal.kind() == SignalKind::Histogram && r.stat != Stat::Rate);
+        read.filter(|(signal, stat)| signal.kind() == SignalKind::Histogram && *stat != Stat::Rate);
     let buckets = measured
-        .map(|read| read.signal.buckets())
+        .map(|(signal, _)| signal.buckets())
         .unwrap_or_default();
     if let Some(bucket) = buckets.get(buckets.len() * 2 / 5) {
         let healthy = float(bucket.bound);
@@ -390,11 +467,6 @@ impl Errors {
         let gone = 1.0 - (NOW - minute) / minutes(period);
         let spent = self.left(period, Day::Healthy, minute) - self.left(period, day, minute);
         1.0 - SPENT * gone - spent
-    }
-
-    /// Minutes of the incident until the mean over a window is above a ratio.
-    pub(super) fn crossed_after(&self, window: Duration, ratio: f64) -> f64 {
-        minutes(window) * (ratio - self.healthy) / (self.incident - self.healthy)
     }
 }
 

@@ -45,6 +45,11 @@ enum Source {
 }
 
 impl Line {
+    /// Bounds need no data.
+    fn is_drawn(&self, day: Day) -> bool {
+        day != Day::Silent || matches!(self.source, Source::Bound(_))
+    }
+
     fn at(&self, day: Day, minute: f64) -> f64 {
         match &self.source {
             Source::Course(course) => course.at(day, minute),
@@ -57,7 +62,7 @@ impl Line {
     }
 }
 
-/// A panel on both days, and the legend of both.
+/// A panel on all days, and the legend of all.
 pub(super) fn sketches(
     plan: &Plan,
     dashboard: &dashboard::Dashboard,
@@ -199,7 +204,7 @@ fn graph(panel: &Panel, lines: &[Line], day: Day, range: Duration, empty: Sketch
     let stacked = matches!(kind, Some(GraphKind::Stacked | GraphKind::Bars));
     let mut below = vec![0.0; POINTS as usize];
     let mut drawn: Vec<(&Line, Vec<f64>, Vec<f64>)> = Vec::new();
-    for line in lines {
+    for line in lines.iter().filter(|line| line.is_drawn(day)) {
         let values = times(range, POINTS).map(|minute| line.at(day, minute));
         let values = steps(values.collect(), kind == Some(GraphKind::Bars));
         let piled = stacked && !matches!(line.source, Source::Bound(_));
@@ -279,6 +284,9 @@ fn number(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
     let Some(newest) = newest else {
         return empty;
     };
+    if day == Day::Silent {
+        return tables::no_data(empty);
+    }
     let status = panel.draw == Draw::Graph(GraphKind::Status);
     let (text, color) = match status {
         true if newest < 0.5 => ("Down".to_owned(), "red".to_owned()),
@@ -312,7 +320,11 @@ fn newest(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
     };
     Sketch {
         headings: vec!["Series".to_owned(), "Value".to_owned()],
-        rows: lines.iter().map(row).collect(),
+        rows: lines
+            .iter()
+            .filter(|line| line.is_drawn(day))
+            .map(row)
+            .collect(),
         ..empty
     }
 }
@@ -334,7 +346,8 @@ fn heatmap(panel: &Panel, day: Day, range: Duration, empty: Sketch) -> Sketch {
     let rows = count as f64;
     let width = 100.0 / f64::from(COLUMNS);
     let mut cells = Vec::new();
-    for (x, minute) in (0..).zip(times(range, COLUMNS)) {
+    let columns = if day == Day::Silent { 0 } else { COLUMNS };
+    for (x, minute) in (0..).zip(times(range, columns)) {
         let middle = rows * (0.4 + 0.2 * day.risen(minute));
         for y in (0..count).map(|y| y as f64) {
             let away = (y - middle) / (rows / 8.0).max(1.0);

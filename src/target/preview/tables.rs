@@ -1,11 +1,14 @@
 //! The tables of SLOs and alerts on a simulated day.
 
-use super::simulated::{Day, Errors, INCIDENT, NOW, course, minutes};
+use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
-use crate::plan::dashboard::{self, Cells, Column, Field, Panel, Threshold};
-use crate::plan::{BASE_WINDOW, Bound, Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
+use crate::plan::dashboard::{self, BEGAN, Cells, Color, Column, Field};
+use crate::plan::{
+    BASE_WINDOW, Bound, Condition, PercentileSlo, Plan, Slo, SloKind, Tier, ValueUnit, words,
+};
+use crate::spec::Stat;
 use crate::target::grafana::{color_name, color_of};
 use crate::units::{Unit, decimal, float, readable, shown};
 
@@ -25,6 +28,18 @@ pub(super) fn plain(text: &str) -> Word {
     }
 }
 
+/// A number without a value, as Grafana shows it.
+pub(super) fn no_data(empty: Sketch) -> Sketch {
+    Sketch {
+        value: NO_DATA.to_owned(),
+        color: "blue".to_owned(),
+        ..empty
+    }
+}
+
+/// The state of what has no data.
+const NO_DATA: &str = "no data";
+
 /// What a cell shows; `-` where there is nothing.
 fn cell(column: &Column, given: Option<Given>) -> Word {
     let colored = |text: String, color: Option<&str>| Word {
@@ -40,6 +55,8 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
         (Cells::Always(word), Some(_)) => plain(word),
         (Cells::Number(unit, bounds), Some(Given::Number(number))) => {
             let color = (!bounds.is_empty()).then(|| color_of(bounds, number));
+            // The state of a row says whether it is well.
+            let color = color.filter(|color| color != color_name(Color::Green));
             colored(value(number, *unit), color.as_deref())
         }
         (Cells::Share(digits), Some(Given::Number(number))) => {
@@ -92,11 +109,8 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
     match (heading, &slo.kind) {
         ("SLO", _) => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
         ("Runbook", _) => Some(Given::Link(String::new(), slo.links.runbook.clone())),
-        ("State", _) => Some(Given::Text(state(plan, slo, day)?.to_owned())),
-        ("Since", SloKind::Events(_)) => {
-            let since = tier(slo, day)?.since;
-            Some(Given::Text(format!("{since:.0} minutes ago")))
-        }
+        ("State", _) => Some(Given::Text(state(plan, slo, day).0.to_owned())),
+        ("Since", _) => Some(Given::Text(ago(state(plan, slo, day).1?))),
         ("Spent in", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
         ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
@@ -105,6 +119,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
         ("Objective", SloKind::Percentile(percentile)) => {
             Some(Given::Text(words::promise(slo, percentile)))
         }
+        _ if day == Day::Silent => None,
         (_, SloKind::Events(events)) => {
             let errors = Errors::of(events);
             let number = match heading {
@@ -120,8 +135,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
         (_, SloKind::Percentile(percentile)) => {
             let of_unit = |unit| unit == percentile.signal.unit;
             let own = matches!(&column.cells, Cells::Number(unit, bounds) if bounds.is_empty() && of_unit(unit.unit));
-            let number = measured(plan, slo, day).filter(|_| own)?;
-            Some(Given::Number(number))
+            own.then(|| Given::Number(percentile_of(plan, percentile).at(day, NOW)))
         }
     }
 }
@@ -129,7 +143,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
 /// Nothing started on a simulated day.
 pub(super) fn changes(columns: &[Column], empty: Sketch) -> Sketch {
     Sketch {
-        note: "Replicas are not simulated.".to_owned(),
+        note: "Starts and releases are not simulated.".to_owned(),
         ..table(columns, &[(); 0], |(), _| None, empty)
     }
 }
@@ -148,32 +162,55 @@ pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: S
 
 /// The same as a word, with the number of the state.
 pub(super) fn worst(plan: &Plan, words: &[dashboard::Word], day: Day) -> Option<(u32, Word)> {
-    let of_slos = plan
-        .slos
-        .iter()
-        .filter_map(|slo| Some((state(plan, slo, day)?, slo.title.as_str())));
-    let alerts = alert::on_conditions(&plan.slos, &plan.alerts).filter(|alert| {
-        let beyond = excess(plan, alert, day).is_some_and(|times| times > 1.0);
-        beyond && active(alert, 1.0).state == "firing"
-    });
-    let firing = alerts.map(|alert| match alert.severity {
-        page if page == plan.service.severities.page => ("paging alert fires", alert.name),
-        _ => ("ticket alert fires", alert.name),
-    });
-    let all = of_slos.chain(firing).filter_map(|(state, whose)| {
-        let word = words.iter().find(|(_, word, _)| word == state)?;
-        Some((word, whose))
-    });
-    let ((number, word, color), whose) = all.max_by_key(|((number, ..), _)| *number)?;
+    let worst = ranked(plan, words, day)?;
+    let (number, word, color) = worst.state;
     let word = Word {
         text: match number {
             0 => word.clone(),
-            _ => format!("{whose}: {word}"),
+            _ => format!("{}: {word}", worst.whose),
         },
         color: color_name(*color).to_owned(),
         ..Word::default()
     };
     Some((*number, word))
+}
+
+/// A state, whose it is, and for how many minutes.
+struct Ranked<'p> {
+    state: &'p dashboard::Word,
+    whose: String,
+    since: Option<f64>,
+}
+
+/// The worst state of SLOs and alerts; of several, the one that began first.
+fn ranked<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Option<Ranked<'p>> {
+    let of_slos = plan.slos.iter().map(|slo| {
+        let (state, since) = state(plan, slo, day);
+        (state, slo.title.clone(), since)
+    });
+    let (alerts, _) = of_conditions(plan, day);
+    let firing = alerts.into_iter().filter_map(|alert| {
+        let pages = alert.severity == plan.service.severities.page;
+        let state = match alert.state {
+            "firing" if pages => "paging alert fires",
+            "firing" => "ticket alert fires",
+            NO_DATA => NO_DATA,
+            _ => return None,
+        };
+        Some((state, alert.name, Some(alert.since)))
+    });
+    let all = of_slos.chain(firing).filter_map(|(state, whose, since)| {
+        let state = words.iter().find(|(_, word, _)| word == state)?;
+        Some(Ranked {
+            state,
+            whose,
+            since,
+        })
+    });
+    all.max_by(|a, b| {
+        let number = a.state.0.cmp(&b.state.0);
+        number.then(a.since.unwrap_or(0.0).total_cmp(&b.since.unwrap_or(0.0)))
+    })
 }
 
 /// The hours in which the budget of an SLO is spent, while it burns now.
@@ -198,21 +235,21 @@ fn spent(hours: f64) -> String {
 /// What belongs to the verdict: since when, and when a budget is spent.
 pub(super) fn fact(plan: &Plan, cells: &Cells, day: Day, empty: Sketch) -> Sketch {
     let value = match cells {
+        Cells::Spent if day == Day::Silent => return no_data(empty),
         Cells::Since => {
-            let page = &plan.service.severities.page;
-            let (rows, _) = actives(plan, day);
-            let firing = rows.iter().filter(|row| row.state == "firing");
-            // The first of the paging alerts, else of the others.
-            let first = firing.max_by(|a, b| {
-                let paging = (a.severity == *page).cmp(&(b.severity == *page));
-                paging.then(a.since.total_cmp(&b.since))
+            let panels = plan.dashboards.iter().flat_map(|d| d.panels());
+            let words = panels.filter_map(|panel| match &panel.draw {
+                dashboard::Draw::Verdict(words) => Some(words),
+                _ => None,
             });
-            first.map(|row| format!("{}: {:.0} minutes ago", row.name, row.since))
+            let worst = words.take(1).find_map(|words| ranked(plan, words, day));
+            worst.and_then(|worst| Some(format!("{}: {}", worst.whose, ago(worst.since?))))
         }
         _ => {
             let spending = plan.slos.iter();
             let spending = spending.filter_map(|slo| Some((spent_in(slo, day)?, slo)));
-            let first = spending.min_by(|a, b| a.0.total_cmp(&b.0));
+            let first = spending
+                .min_by(|(a, _), (b, _)| (*a == 0.0).cmp(&(*b == 0.0)).then(a.total_cmp(b)));
             first.map(|(hours, slo)| format!("{}: {}", slo.title, spent(hours)))
         }
     };
@@ -222,51 +259,59 @@ pub(super) fn fact(plan: &Plan, cells: &Cells, day: Day, empty: Sketch) -> Sketc
     }
 }
 
-/// The state of an SLO; none for a percentile without a panel.
-fn state(plan: &Plan, slo: &Slo, day: Day) -> Option<&'static str> {
-    Some(match &slo.kind {
-        SloKind::Events(events) => burning(plan, slo, events, day),
-        SloKind::Percentile(percentile) => {
-            match measured(plan, slo, day)? > float(percentile.below.0) {
-                true => "missed",
-                false => "ok",
-            }
-        }
-    })
-}
-
-/// The first that holds, as in the table's query.
-fn burning(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
-    let errors = Errors::of(events);
-    let left = errors.left(slo.period, day, NOW);
-    match firing(events, day) {
-        Some(tier) if tier.severity == plan.service.severities.page => "burning fast",
-        Some(_) => "burning",
-        None if errors.burn(BASE_WINDOW, day, NOW) >= 1.0 => "burning now",
-        None if left <= 0.0 => "budget spent",
-        None if left < 0.25 => "budget low",
-        None => "ok",
+/// Minutes as the dashboards show them.
+fn ago(since: f64) -> String {
+    match since >= minutes(BEGAN) {
+        true => format!("over {BEGAN} ago"),
+        false => format!("{since:.0} minutes ago"),
     }
 }
 
-/// The fastest tier whose two windows are above its threshold.
-fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
-    let errors = Errors::of(events);
-    let above = |tier: &&Tier| {
-        let windows = [tier.long, tier.short];
-        windows
-            .iter()
-            .all(|window| errors.over(*window, day, NOW) > float(tier.threshold))
+/// The state of an SLO and for how many minutes: the first that holds, as in the table's query.
+fn state(plan: &Plan, slo: &Slo, day: Day) -> (&'static str, Option<f64>) {
+    if day == Day::Silent {
+        return (NO_DATA, None);
+    }
+    let is = |word, holds: &dyn Fn(f64) -> bool| Some((word, Some(held(holds)?)));
+    let found = match &slo.kind {
+        SloKind::Events(events) => {
+            let errors = Errors::of(events);
+            let page = &plan.service.severities.page;
+            let fires = |pages: bool| {
+                let tiers = events.tiers.iter();
+                let mut tiers = tiers.filter(move |tier| (tier.severity == *page) == pages);
+                tiers.find_map(|tier| held(|minute| fires(&errors, tier, day, minute)))
+            };
+            let left = |minute| errors.left(slo.period, day, minute);
+            let paging = fires(true).map(|since| ("burning fast", Some(since)));
+            let ticket = || fires(false).map(|since| ("burning", Some(since)));
+            paging
+                .or_else(ticket)
+                .or_else(|| is("burning now", &|m| errors.burn(BASE_WINDOW, day, m) >= 1.0))
+                .or_else(|| is("budget spent", &|m| left(m) <= 0.0))
+                .or_else(|| is("budget low", &|m| left(m) < 0.25))
+        }
+        SloKind::Percentile(percentile) => {
+            let course = percentile_of(plan, percentile);
+            is("missed", &|m| course.at(day, m) > float(percentile.below.0))
+        }
     };
-    events.tiers.iter().find(above)
+    found.unwrap_or(("ok", None))
 }
 
-/// The percentile of an SLO, as its panel shows it.
-fn measured(plan: &Plan, slo: &Slo, day: Day) -> Option<f64> {
-    let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
-    let panel = panels.find(|panel| panel.objective.as_ref() == Some(&slo.name))?;
-    let series = panel.series.first()?;
-    Some(course(plan, panel, series, 0).at(day, NOW))
+/// The course of the percentile of an SLO.
+fn percentile_of(plan: &Plan, slo: &PercentileSlo) -> Course {
+    let unit = ValueUnit {
+        unit: slo.signal.unit,
+        per: None,
+    };
+    compared(plan, &slo.signal, Stat::Quantile(slo.quantile), unit)
+}
+
+/// Whether both windows of a tier are above its threshold.
+fn fires(errors: &Errors, tier: &Tier, day: Day, minute: f64) -> bool {
+    let mut windows = [tier.long, tier.short].into_iter();
+    windows.all(|window| errors.over(window, day, minute) > float(tier.threshold))
 }
 
 /// An alert that is pending or firing.
@@ -282,6 +327,22 @@ struct Active {
     /// The value and the threshold, where both are known.
     value: Option<String>,
     bound: Option<String>,
+}
+
+impl Active {
+    /// A row that is not an alert.
+    fn row(name: String, state: &'static str) -> Self {
+        Self {
+            name,
+            href: String::new(),
+            runbook: String::new(),
+            severity: String::new(),
+            state,
+            since: minutes(BEGAN),
+            value: None,
+            bound: None,
+        }
+    }
 }
 
 /// Names of the alerts that fire, paging alerts first.
@@ -307,15 +368,30 @@ pub(super) fn firing_on(plan: &Plan, day: Day) -> Vec<Word> {
 fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     let page = &plan.service.severities.page;
     let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
+    let (alerts, unknown) = of_conditions(plan, day);
+    rows.extend(alerts);
+    rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
+    (rows, unknown)
+}
+
+/// Pending and firing alerts on conditions, and the number of those that are not simulated.
+fn of_conditions(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
+    if day == Day::Silent {
+        let missing = format!("no data from {}", plan.scrape.job);
+        return (vec![Active::row(missing, NO_DATA)], 0);
+    }
     let mut unknown = 0;
+    let mut rows = Vec::new();
     for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
-        match excess(plan, &alert, day) {
+        let holds = evaluated(plan, alert.condition);
+        match holds(day, NOW) {
             None => unknown += 1,
-            Some(times) if times > 1.0 => rows.push(active(&alert, times)),
-            Some(_) => {}
+            Some(_) => {
+                let since = held(|minute| holds(day, minute) == Some(true));
+                rows.extend(since.map(|since| active(plan, &alert, day, since)));
+            }
         }
     }
-    rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
     (rows, unknown)
 }
 
@@ -323,21 +399,12 @@ fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
 pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let (mut rows, unknown) = actives(plan, day);
     if rows.is_empty() {
-        rows.push(Active {
-            name: "nothing is firing".to_owned(),
-            href: String::new(),
-            runbook: String::new(),
-            severity: String::new(),
-            state: "ok",
-            since: 0.0,
-            value: None,
-            bound: None,
-        });
+        rows.push(Active::row("nothing is firing".to_owned(), "ok"));
     }
     let note = match unknown {
         0 => String::new(),
-        1 => "1 alert has no fixed threshold on a panel and is not simulated.".to_owned(),
-        n => format!("{n} alerts have no fixed threshold on a panel and are not simulated."),
+        1 => "1 alert has no fixed threshold and is not simulated.".to_owned(),
+        n => format!("{n} alerts have no fixed thresholds and are not simulated."),
     };
     Sketch {
         note,
@@ -346,15 +413,13 @@ pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -
 }
 
 fn given(row: &Active, column: &Column) -> Option<Given> {
-    let known = row.state != "ok";
+    let known = !row.severity.is_empty();
     match (column.heading.as_str(), &column.field) {
         ("State", _) => Some(Given::Text(row.state.to_owned())),
         ("Alert", _) => Some(Given::Link(row.name.clone(), row.href.clone())),
         ("Runbook", _) if known => Some(Given::Link(String::new(), row.runbook.clone())),
         ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
-        ("Since", Field::Value(_)) if known => {
-            Some(Given::Text(format!("{:.0} minutes ago", row.since)))
-        }
+        ("Since", Field::Value(_)) if known => Some(Given::Text(ago(row.since))),
         ("Name", _) if known => Some(Given::Text(row.name.clone())),
         ("Value", _) if known => row.value.clone().map(Given::Text),
         ("Threshold", _) if known => row.bound.clone().map(Given::Text),
@@ -362,90 +427,50 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
     }
 }
 
+/// The fastest tier of an SLO that fires.
 fn tier(slo: &Slo, day: Day) -> Option<Active> {
     let SloKind::Events(events) = &slo.kind else {
         return None;
     };
-    let tier = firing(events, day)?;
     let errors = Errors::of(events);
-    let threshold = float(tier.threshold);
+    let mut tiers = events.tiers.iter();
+    let (tier, since) = tiers.find_map(|tier| {
+        let since = held(|minute| fires(&errors, tier, day, minute))?;
+        Some((tier, since))
+    })?;
     let factor = readable(tier.factor);
-    let after = [tier.long, tier.short]
-        .map(|window| errors.crossed_after(window, threshold))
-        .into_iter()
-        .fold(0.0, f64::max);
     Some(Active {
         name: slo.alert_name.clone(),
         href: format!("#slo-{}", slo.name),
         runbook: slo.links.runbook.clone(),
         severity: tier.severity.clone(),
         state: "firing",
-        since: INCIDENT - after,
+        since,
         value: Some(format!("{:.1}", errors.burn(tier.long, day, NOW))),
         bound: Some(format!("burn rate > {} in {}", decimal(factor), tier.long)),
     })
 }
 
-fn active(alert: &ConditionAlert<'_>, excess: f64) -> Active {
+fn active(plan: &Plan, alert: &ConditionAlert<'_>, day: Day, since: f64) -> Active {
     let of_bound = match alert.condition.leading() {
-        Condition::Compare(c) => match &c.bound {
-            Bound::Fixed(op, bound, _) => {
-                let times = if op.is_upper() { excess } else { 1.0 / excess };
-                let known = times
-                    .is_finite()
-                    .then(|| value(times * float(*bound), c.unit));
-                Some((known, words::bound(&c.bound)))
-            }
-            _ => None,
-        },
+        Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)) => {
+            let now = compared(plan, &c.signal, c.stat, c.unit).at(day, NOW);
+            Some((value(now, c.unit), words::bound(&c.bound)))
+        }
         _ => None,
     };
     let (value, bound) = of_bound.unzip();
-    let held = INCIDENT >= minutes(alert.hold);
     Active {
         name: alert.name.to_owned(),
         href: format!("#alert-{}", alert.name),
         runbook: alert.links.runbook.clone(),
         severity: alert.severity.to_owned(),
-        state: if held { "firing" } else { "pending" },
-        since: INCIDENT,
-        value: value.flatten(),
+        state: match since >= minutes(alert.hold) {
+            true => "firing",
+            false => "pending",
+        },
+        since,
+        value,
         bound,
-    }
-}
-
-/// How far the values of panels are beyond the thresholds of an alert: above 1 if all are. `None` without a fixed threshold on a
-/// panel, or if more than thresholds decides.
-fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
-    if matches!(alert.condition, Condition::Unless(..)) {
-        return None;
-    }
-    let panels = plan.dashboards.iter().flat_map(|d| d.panels());
-    let own = |panel: &'_ Panel| {
-        let named = |bound: &&Threshold| bound.name.split(", ").any(|name| name == alert.name);
-        let bounds: Vec<_> = panel.thresholds.iter().filter(named).collect();
-        let beyond = bounds.iter().map(|bound| beyond(plan, panel, bound, day));
-        beyond.reduce(f64::min)
-    };
-    panels.filter_map(own).reduce(f64::min)
-}
-
-/// A value divided by an upper threshold, or a lower threshold divided by the value; the highest of several values.
-fn beyond(plan: &Plan, panel: &Panel, bound: &Threshold, day: Day) -> f64 {
-    let limit = float(bound.value);
-    let times = (0..).zip(&panel.series).map(|(index, series)| {
-        let now = course(plan, panel, series, index).at(day, NOW);
-        match (limit == 0.0, bound.upper) {
-            (true, upper) if upper == (now > 0.0) => f64::INFINITY,
-            (true, _) => 0.0,
-            (false, true) => now / limit,
-            (false, false) if now <= 0.0 => f64::INFINITY,
-            (false, false) => limit / now,
-        }
-    });
-    match bound.upper {
-        true => times.fold(0.0, f64::max),
-        // Some of several percentiles are always low.
-        false => times.fold(f64::INFINITY, f64::min),
     }
 }

@@ -1,12 +1,12 @@
 //! The table of SLOs.
 
 use super::{
-    ALERT_NAME, NONE, Named, PANEL, RUNBOOK, STATE, Scope, all_at, bin, burn, by_name, column,
-    first, hidden, labelled, max, or, page, per_slo, runbook_column, series, silent, times,
+    ALERT_NAME, NONE, Named, PANEL, RUNBOOK, STATE, Scope, absent, all_at, bin, burn, by_name,
+    column, first, hidden, labelled, max, or, page, per_slo, runbook_column, series, times,
     titles_of, value,
 };
 use crate::naming;
-use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold, Word};
+use crate::plan::dashboard::{BEGAN, Cells, Color, Column, Lead, Role, Series, Threshold, Word};
 use crate::plan::words::share_digits;
 use crate::plan::{BASE_WINDOW, EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
@@ -28,9 +28,8 @@ const LOST: Duration = Duration::from_mins(24 * 60);
 /// Windows of the shown burn rates, if they are recorded.
 const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
 
-/// How far back the beginning of a burn is looked for, and how exactly.
-const BEGAN: Duration = Duration::from_mins(6 * 60);
-const EXACT: Duration = Duration::from_mins(1);
+/// How exactly the beginning of a state is looked for.
+pub(in crate::resolve::dashboards) const EXACT: Duration = Duration::from_mins(1);
 
 /// The states of a row and of the whole service, from the best to the worst. Red is a page or a missed promise: an empty budget by
 /// itself calls nobody. Blue is unknown.
@@ -72,107 +71,153 @@ pub(in crate::resolve::dashboards) fn worst(
     named: &[Named<'_>],
     beats: &[(String, Expr)],
 ) -> (Series, Vec<Word>) {
-    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
-    let labels = scope.labels(&[naming::SLO]);
-    let table = Table { scope, labels };
-    let of_slos =
-        (!slos.is_empty()).then(|| by_name(table.rows(&slos), WHAT, naming::SLO, &titles(&slos)));
-    let firing = |number, severity| {
-        let alerts = scope.series("ALERTS");
-        let alerts = alerts
-            .matcher(STATE, MatchOp::Equal, "firing")
-            .matcher(naming::TIER, MatchOp::Equal, "")
-            .matcher(naming::SEVERITY, severity, scope.page);
-        let alerts = max(&scope.labels(&[ALERT_NAME]), alerts);
-        all_at(number, titled(alerts, named))
-    };
-    let missing = beats.iter().map(|beat| silent(beat, WHAT, SILENT));
-    let rows = of_slos
-        .into_iter()
-        .chain([
-            firing(PAGE, MatchOp::Equal),
-            firing(TICKET, MatchOp::NotEqual),
-        ])
-        .chain(missing);
-    let labels = scope.labels(&[WHAT]);
-    let rows = rows.reduce(or).unwrap_or_else(|| build::number("0"));
-    let bad = bin(BinaryOp::Gt, max(&labels, rows), build::number("0"));
-    let worst = first(AggregateOp::Topk, bad);
-    let fine = labelled(
-        build::call("vector", [build::number("0")]),
-        WHAT,
-        "all SLOs and alerts",
-        "",
-        "",
-    );
-    let rows = build::binary(BinaryOp::Or, worst, fine).on(NONE);
-    (whose(scope, rows), words())
+    let state = build::call("ceil", [rank(scope, all, named, beats)]);
+    (or_fine(scope, state, "0", "all SLOs and alerts"), words())
 }
 
-/// A value of the verdict. Names begin with the last label.
-fn whose(scope: &Scope<'_>, rows: impl Into<Expr>) -> Series {
-    let mut labels = scope.labels(&[]);
-    labels.push(WHAT.to_owned());
-    series("", rows.into(), &labels)
-}
-
-/// Sets the label of the verdict to the title of each alert.
-fn titled(alerts: Expr, named: &[Named<'_>]) -> Expr {
-    let alerts = super::joined(alerts, WHAT, "", &[ALERT_NAME]);
-    by_name(alerts, WHAT, ALERT_NAME, &titles_of(named))
-}
-
-/// When the verdict began, and with what, in the order of the states: the first paging alert that fires, else missing data, else the first
-/// ticket alert, else the SLO that has burned for the longest time.
+/// Since when the worst state is so, and whose it is.
 pub(in crate::resolve::dashboards) fn since(
     scope: &Scope<'_>,
     all: &Shown<'_>,
     named: &[Named<'_>],
     beats: &[(String, Expr)],
 ) -> Series {
+    let began = began_of(rank(scope, all, named, beats));
+    or_fine(scope, began, "-1", "nothing fires")
+}
+
+/// The worst state of SLOs, alerts and missing data as a rank; of several, the one that began first.
+fn rank(scope: &Scope<'_>, all: &Shown<'_>, named: &[Named<'_>], beats: &[(String, Expr)]) -> Expr {
     let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
-    let labels = scope.labels(&[WHAT]);
-    let oldest = |expr: Expr| first(AggregateOp::Bottomk, build::min(&labels, expr));
-    let firing = |severity| {
-        let alerts = |name| {
-            scope
-                .series(name)
-                .matcher(naming::SEVERITY, severity, scope.page)
-        };
-        let firing = alerts("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
-        let began = build::binary(BinaryOp::And, alerts("ALERTS_FOR_STATE"), firing);
-        let began = build::min(&scope.labels(&[ALERT_NAME]), began.ignoring(&[STATE]));
-        oldest(times(1000, titled(began, named)))
-    };
     let table = Table {
         scope,
         labels: scope.labels(&[naming::SLO]),
     };
-    let burning = slos.iter().any(|slo| events(slo).is_some()).then(|| {
-        let began = by_name(table.burning_since(), WHAT, naming::SLO, &titles(&slos));
-        oldest(began)
+    let of_slos =
+        (!slos.is_empty()).then(|| by_name(table.ranks(&slos), WHAT, naming::SLO, &titles(&slos)));
+    let firing = |number, severity| {
+        let alerts = |name: &str| {
+            let all = scope.series(name).matcher(naming::TIER, MatchOp::Equal, "");
+            all.matcher(naming::SEVERITY, severity, scope.page)
+        };
+        firing_since(number, &scope.labels(&[ALERT_NAME]), &alerts)
+    };
+    let alerts = [
+        firing(PAGE, MatchOp::Equal),
+        firing(TICKET, MatchOp::NotEqual),
+    ];
+    let alerts = alerts.iter().flat_map(State::ranks).reduce(or);
+    let alerts = alerts.map(|alerts| {
+        let alerts = super::joined(alerts, WHAT, "", &[ALERT_NAME]);
+        let of_tiers = |name: &str| {
+            let mut all = slos.iter().filter(|slo| events(slo).is_some());
+            all.any(|slo| slo.alert_name == name)
+        };
+        let mut titles = titles_of(named);
+        titles.retain(|(name, _)| !of_tiers(name));
+        by_name(alerts, WHAT, ALERT_NAME, &titles)
     });
-    let never = build::call("vector", [build::number("0")]);
-    let never = labelled(never, WHAT, "nothing fires", "", "");
-    let missing = beats.iter().map(|(what, series)| {
-        let seen = build::call("timestamp", [series.clone()]);
-        let seen = build::subquery(seen, query::time(BEGAN), Some(query::time(EXACT)));
-        let last = build::aggregate(AggregateOp::Max, NONE, build::call("max_over_time", [seen]));
-        let absent = build::call("absent", [series.clone()]);
-        let last = build::binary(BinaryOp::And, times(1000, last), absent).on(NONE);
-        labelled(last.into(), WHAT, what, "", "")
+    let missing = beats.iter().flat_map(|(what, series)| {
+        let seen = last_seen(build::call("timestamp", [series.clone()]));
+        let seen = build::aggregate(AggregateOp::Max, NONE, seen);
+        let ranks = State::new(SILENT, absent(series), Some(seen)).ranks();
+        ranks.map(|rank| labelled(rank, WHAT, what, "", ""))
     });
-    let rows = [firing(MatchOp::Equal)]
-        .into_iter()
-        .chain(missing)
-        .chain([firing(MatchOp::NotEqual)])
-        .chain(burning)
-        .chain([never]);
-    let rows = rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
-    whose(scope, rows.unwrap_or_else(|| build::number("0")))
+    let rows = of_slos.into_iter().chain(alerts).chain(missing).reduce(or);
+    let rows = rows.unwrap_or_else(|| build::number("0"));
+    let bad = bin(
+        BinaryOp::Gt,
+        max(&scope.labels(&[WHAT]), rows),
+        build::number("0"),
+    );
+    first(AggregateOp::Topk, bad)
 }
 
-/// The SLO whose budget is spent first at the present burn rate, and when; nothing for SLOs without a budget.
+/// A value of the verdict; without a bad state, another one.
+fn or_fine(scope: &Scope<'_>, rows: Expr, value: &str, what: &str) -> Series {
+    let fine = build::call("vector", [build::number(value)]);
+    let fine = labelled(fine, WHAT, what, "", "");
+    whose(
+        scope,
+        build::binary(BinaryOp::Or, rows, fine).on(NONE).into(),
+    )
+}
+
+/// Names begin with the last label.
+fn whose(scope: &Scope<'_>, rows: Expr) -> Series {
+    let mut labels = scope.labels(&[]);
+    labels.push(WHAT.to_owned());
+    series("", rows, &labels)
+}
+
+/// A state of rows: its number, what has elements while it holds, and the second in which it began.
+///
+/// Its rank is a number less `began / 1e10`: the next integer is the number, and of two equal states, the one that began first has
+/// the higher rank. A state whose begin is too long ago to be known has an integer as its rank.
+struct State {
+    number: u32,
+    holds: Expr,
+    began: Option<Expr>,
+}
+
+/// Seconds that a rank has as 1: some time in 2286.
+const ERA: &str = "1e10";
+
+impl State {
+    fn new(number: u32, holds: Expr, began: Option<Expr>) -> Self {
+        let began = began.map(|began| bin(BinaryOp::And, began, holds.clone()));
+        Self {
+            number,
+            holds,
+            began,
+        }
+    }
+
+    /// A state of SLOs that began after the last moment at which they were better.
+    fn after(number: u32, better: Expr, holds: Expr) -> Self {
+        let last = last_seen(build::call("timestamp", [better]));
+        Self::new(number, holds, Some(last))
+    }
+
+    fn number(&self) -> Expr {
+        all_at(self.number, self.holds.clone())
+    }
+
+    fn ranks(&self) -> impl Iterator<Item = Expr> + use<> {
+        let began = self.began.clone().map(|began| {
+            let share = bin(BinaryOp::Div, began, build::number(ERA));
+            bin(BinaryOp::Sub, build::number(self.number.to_string()), share)
+        });
+        began.into_iter().chain([self.number()])
+    }
+}
+
+/// When the states of some ranks began, in milliseconds since 1970; 0 of those that began too long ago.
+fn began_of(rank: Expr) -> Expr {
+    let one = || build::number("1");
+    let share = bin(BinaryOp::Sub, one(), bin(BinaryOp::Mod, rank, one()));
+    let share = bin(BinaryOp::Mod, build::paren(share), one());
+    bin(BinaryOp::Mul, build::number("1e13"), build::paren(share))
+}
+
+/// Alerts that fire, and when their conditions became true.
+fn firing_since(number: u32, labels: &[String], alerts: &dyn Fn(&str) -> Selector) -> State {
+    let firing = || alerts("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
+    let began = build::binary(BinaryOp::And, alerts("ALERTS_FOR_STATE"), firing());
+    State {
+        number,
+        holds: max(labels, firing()),
+        began: Some(build::min(labels, began.ignoring(&[STATE]))),
+    }
+}
+
+/// The latest of some moments, if it is not too long ago.
+fn last_seen(moments: Expr) -> Expr {
+    let moments = build::subquery(moments, query::time(BEGAN), Some(query::time(EXACT)));
+    build::call("max_over_time", [moments])
+}
+
+/// The SLO whose budget is spent first at the present burn rate, and when: those that have some left come before those that have none.
 pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) -> Option<Series> {
     let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
     let labels = scope.labels(&[WHAT]);
@@ -181,12 +226,24 @@ pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) 
         labels: scope.labels(&[naming::SLO]),
     };
     let spent = by_name(table.spent_in(&slos)?, WHAT, naming::SLO, &titles(&slos));
-    let spent = first(AggregateOp::Bottomk, build::min(&labels, spent));
-    let left = build::aggregate(AggregateOp::Max, NONE, table.of(naming::BUDGET_REMAINING));
-    let lasting = bin(BinaryOp::Sub, times(0, left), build::number("1"));
+    let spent = build::min(&labels, spent);
+    let left = bin(BinaryOp::Gt, spent.clone(), build::number("0"));
+    let spent = [left, spent].map(|spent| first(AggregateOp::Bottomk, spent));
+    // A budget covers weeks: it does not say that there are events.
+    let mut of_events = slos.iter().filter_map(|slo| events(slo));
+    let now = match of_events.any(|events| events.counted.is_some()) {
+        true => table.of(naming::TOTAL_EVENTS),
+        false => {
+            let ratio = table.of(naming::ERROR_RATIO);
+            ratio.matcher(naming::WINDOW, MatchOp::Equal, &BASE_WINDOW.to_string())
+        }
+    };
+    let now = build::aggregate(AggregateOp::Max, NONE, now);
+    let lasting = bin(BinaryOp::Sub, times(0, now), build::number("1"));
     let lasting = labelled(lasting, WHAT, "all budgets last", "", "");
-    let rows = build::binary(BinaryOp::Or, spent, lasting).on(NONE);
-    Some(whose(scope, rows))
+    let rows = spent.into_iter().chain([lasting]);
+    let rows = rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
+    Some(whose(scope, rows?))
 }
 
 /// An SLO and its panel: `uid?viewPanel=5`.
@@ -326,31 +383,13 @@ impl Table<'_> {
         series("State", self.scope.named(rows), &self.labels)
     }
 
-    /// When the first alert of each SLO that fires now became true; without one, when its budget began to burn.
+    /// Since when each SLO has its state.
     fn since(&self, slos: &[&Slo]) -> Series {
-        let tiers = |name| {
-            let alerts = self.of(name).matcher(naming::SLO, MatchOp::NotEqual, "");
-            alerts.matcher(naming::TIER, MatchOp::NotEqual, "")
-        };
-        let began = build::min(&self.labels, tiers("ALERTS_FOR_STATE"));
-        let firing = tiers("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
-        let began = build::binary(BinaryOp::And, times(1000, began), firing).on(&self.labels);
-        let burns = slos.iter().any(|slo| events(slo).is_some());
-        let began = match burns {
-            true => or(began.into(), self.burning_since()),
-            false => began.into(),
-        };
-        series("Since", began, &self.labels)
-    }
-
-    /// When the budget of each SLO that burns began to burn: the last moment at which it did not.
-    fn burning_since(&self) -> Expr {
-        let burn = || burn(self.scope, &self.labels, BASE_WINDOW);
-        let calm = build::call("timestamp", [bin(BinaryOp::Lt, burn(), build::number("1"))]);
-        let calm = build::subquery(calm, query::time(BEGAN), Some(query::time(EXACT)));
-        let began = times(1000, build::call("max_over_time", [calm]));
-        let burning = bin(BinaryOp::Ge, burn(), build::number("1"));
-        bin(BinaryOp::And, began, burning)
+        let states = self.states(slos);
+        let ranks = states.iter().flat_map(State::ranks).reduce(or);
+        let ranks = ranks.unwrap_or_else(|| build::number("0"));
+        let bad = bin(BinaryOp::Gt, ranks, build::number("0"));
+        series("Since", began_of(bad), &self.labels)
     }
 
     /// The seconds until each budget that burns now is spent: what is left of it, times the SLO window, divided by the burn rate.
@@ -376,19 +415,23 @@ impl Table<'_> {
 
     /// The state of every SLO.
     fn rows(&self, slos: &[&Slo]) -> Expr {
-        let mut states = Vec::new();
-        if slos.iter().any(|slo| events(slo).is_some()) {
-            states.extend(self.event_states());
-        }
-        if slos.iter().any(|slo| percentile(slo).is_some()) {
-            states.extend(self.percentile_states());
-        }
+        let states = self.states(slos);
+        self.or_missing(slos, states.iter().map(State::number))
+    }
+
+    /// The rank of every SLO.
+    fn ranks(&self, slos: &[&Slo]) -> Expr {
+        let states = self.states(slos);
+        self.or_missing(slos, states.iter().flat_map(State::ranks))
+    }
+
+    /// The first row of each SLO; one without any has no data.
+    fn or_missing(&self, slos: &[&Slo], rows: impl Iterator<Item = Expr>) -> Expr {
         let missing = slos.iter().map(|slo| {
             let missing = build::call("vector", [build::number(UNKNOWN.to_string())]);
             labelled(missing, naming::SLO, &slo.name, "", "")
         });
-        let known = states.into_iter().reduce(or);
-        let rows = missing.fold(known, |rows, missing| {
+        let rows = missing.fold(rows.reduce(or), |rows, missing| {
             Some(match rows {
                 Some(rows) => build::binary(BinaryOp::Or, rows, missing)
                     .on(&[naming::SLO])
@@ -400,41 +443,65 @@ impl Table<'_> {
     }
 
     /// The first that holds is the state.
-    fn event_states(&self) -> Vec<Expr> {
-        let left = || self.worst(self.of(naming::BUDGET_REMAINING));
-        let firing = |severity| {
-            let alerts = self
-                .of("ALERTS")
-                .matcher(naming::SLO, MatchOp::NotEqual, "")
-                .matcher(naming::TIER, MatchOp::NotEqual, "")
-                .matcher(STATE, MatchOp::Equal, "firing");
-            self.worst(alerts.matcher(naming::SEVERITY, severity, self.scope.page))
+    fn states(&self, slos: &[&Slo]) -> Vec<State> {
+        let mut states = Vec::new();
+        if slos.iter().any(|slo| events(slo).is_some()) {
+            states.extend(self.event_states());
+        }
+        if slos.iter().any(|slo| percentile(slo).is_some()) {
+            states.extend(self.percentile_states());
+        }
+        states
+    }
+
+    fn event_states(&self) -> Vec<State> {
+        let left = |op, than: &str| {
+            let left = self.worst(self.of(naming::BUDGET_REMAINING));
+            bin(op, left, build::number(than))
         };
-        let burn = burn(self.scope, &self.labels, BASE_WINDOW);
-        let burning = bin(BinaryOp::Ge, burn, build::number("1"));
+        let firing = |number, severity| {
+            let alerts = |name: &str| {
+                self.of(name)
+                    .matcher(naming::SLO, MatchOp::NotEqual, "")
+                    .matcher(naming::TIER, MatchOp::NotEqual, "")
+                    .matcher(naming::SEVERITY, severity, self.scope.page)
+            };
+            firing_since(number, &self.labels, &alerts)
+        };
+        let burn = |op| {
+            let burn = burn(self.scope, &self.labels, BASE_WINDOW);
+            bin(op, burn, build::number("1"))
+        };
+        let low = decimal(LOW);
+        let ok = self.worst(self.of(naming::BUDGET_REMAINING));
         vec![
-            all_at(FAST, firing(MatchOp::Equal)),
-            all_at(UNKNOWN, self.lost()),
-            all_at(5, firing(MatchOp::NotEqual)),
-            all_at(BURNING_NOW, burning),
-            all_at(2, bin(BinaryOp::Le, left(), build::number("0"))),
-            all_at(1, bin(BinaryOp::Lt, left(), build::number(decimal(LOW)))),
-            all_at(0, left()),
+            firing(FAST, MatchOp::Equal),
+            self.lost(),
+            firing(5, MatchOp::NotEqual),
+            State::after(BURNING_NOW, burn(BinaryOp::Lt), burn(BinaryOp::Ge)),
+            State::after(2, left(BinaryOp::Gt, "0"), left(BinaryOp::Le, "0")),
+            State::after(1, left(BinaryOp::Ge, &low), left(BinaryOp::Lt, &low)),
+            State::new(0, ok, None),
         ]
     }
 
     /// Label sets whose events are no longer counted because all their targets are missing. Without traffic, the rate is 0.
-    fn lost(&self) -> Expr {
+    fn lost(&self) -> State {
         let total = || self.of(naming::TOTAL_EVENTS);
         let before = build::call("last_over_time", [query::range(total(), LOST)]);
         let now = self.worst(total());
-        build::binary(BinaryOp::Unless, self.worst(before), now).into()
+        let holds = build::binary(BinaryOp::Unless, self.worst(before), now);
+        let seen = last_seen(build::call("timestamp", [total()]));
+        State::new(UNKNOWN, holds.into(), Some(self.worst(seen)))
     }
 
-    fn percentile_states(&self) -> Vec<Expr> {
+    fn percentile_states(&self) -> Vec<State> {
         let value = || self.worst(self.of(naming::PERCENTILE));
-        let missed = per_slo(self.scope, BinaryOp::Gt, value(), naming::PERCENTILE_BOUND);
-        vec![all_at(6, missed), all_at(0, value())]
+        let against = |op| per_slo(self.scope, op, value(), naming::PERCENTILE_BOUND);
+        vec![
+            State::after(6, against(BinaryOp::Le), against(BinaryOp::Gt)),
+            State::new(0, value(), None),
+        ]
     }
 
     /// Share of good events over the SLO window, remaining budget, burn rates.
