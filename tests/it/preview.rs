@@ -195,7 +195,7 @@ fn conditions_decide_what_fires() {
     ];
     let gauges = ["running", "queued"].map(|name| {
         format!(
-            "  {name}: {{kind: gauge, unit: requests, prometheus: {{metric: requests_{name}}}}}\n"
+            "  {name}: {{kind: gauge, unit: requests, across: sum, prometheus: {{metric: requests_{name}}}}}\n"
         )
     });
     project.edit(
