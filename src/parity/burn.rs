@@ -65,7 +65,7 @@ impl Builder<'_> {
         if let EventSli::Ratio {
             part, good: false, ..
         } = &events.sli
-            && !events.count_new_series
+            && events.first_values.is_empty()
             && self.counts_beginnings(part)
         {
             notes.push(Difference::CountsBeginnings.at(Grade::Stronger));

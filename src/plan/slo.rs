@@ -94,8 +94,8 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
-    /// True where what new series begin with is counted.
-    pub count_new_series: bool,
+    /// What is recorded of the first values of new series, by name; nothing where they are not counted.
+    pub first_values: Vec<(&'static str, Expr)>,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }
@@ -103,7 +103,7 @@ pub struct EventSlo {
 /// Events over a window.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Bad events.
+    /// Bad events; reads what is recorded of all events.
     pub bad: Expr,
     /// All events.
     pub total: Expr,

@@ -21,7 +21,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
         return Some(Events {
             sli: EventSli::OwnRatio(Box::new(expr)),
             labels,
-            count_new_series: false,
+            new_series: None,
         });
     }
     let good = sli.good.is_some();
@@ -45,7 +45,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     Some(Events {
         sli: EventSli::Own(Box::new(own)),
         labels,
-        count_new_series: false,
+        new_series: None,
     })
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::naming;
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{Bound, Condition, EventSlo, Plan, SignalKind, SloKind, Tier, ValueUnit, alert};
 use crate::promql::ast::Expr;
@@ -287,7 +288,9 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
         || counted.into_iter().any(|counted| {
             let total = selected(&counted.total);
             let bad = selected(&counted.bad);
-            bad.difference(&total).any(|bad| own.contains(bad))
+            let recorded = |(name, _): &(String, String)| name == naming::TOTAL_EVENTS;
+            let mut bad = bad.difference(&total).filter(|bad| !recorded(bad));
+            bad.any(|bad| own.contains(bad))
         })
 }
 

@@ -7,7 +7,7 @@ use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
-use crate::query::DIRECT_UP_TO;
+use crate::query::direct_up_to;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
@@ -62,10 +62,8 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
 
 /// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
-///
-/// Where events are counted, no window of theirs may be missed.
 pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
-    if events.min_events > 0 {
+    if tier.long == events.tiers[0].long && !events.first_values.is_empty() {
         return step;
     }
     let rare = tier.short.mins_up() / 12;
@@ -133,7 +131,7 @@ impl Run<'_> {
     /// window, and each sample may count or not at either end.
     fn until(&self, share: f64, window: Duration) -> Minutes {
         let length = self.minutes(window);
-        let (step, lag) = if window > DIRECT_UP_TO {
+        let (step, lag) = if window > direct_up_to(&self.events.sli) {
             let every = self.every as f64;
             (every, self.minutes(BASE_WINDOW) + 2.0 * every)
         } else {
@@ -321,7 +319,13 @@ impl Run<'_> {
             false => (TOO_FEW, "silent with fewer events than `min_events`"),
         };
         let needed = share * i128::from(self.events.min_events);
-        let events = needed / i128::from(self.tier.long.mins_up());
+        let mut events = needed / i128::from(self.tier.long.mins_up());
+        if self.tier.long > direct_up_to(&self.events.sli) {
+            // Recorded at each evaluation, which usually is one a minute, from the last sample before the base window on.
+            let base = BASE_WINDOW.mins_up();
+            let read = base.next_multiple_of(self.driver.step);
+            events *= Number::new(i128::from(self.every * base), i128::from(read));
+        }
         let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
         let full = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
         let levels = self.levels(&[(self.history(), zero), (full, one)]);
@@ -373,7 +377,7 @@ impl Run<'_> {
         else {
             return None;
         };
-        if !self.events.count_new_series {
+        if self.events.first_values.is_empty() {
             return None;
         }
         let at = self.after(32);
