@@ -65,7 +65,7 @@ impl Builder<'_> {
         if let EventSli::Ratio {
             part, good: false, ..
         } = &events.sli
-            && events.first_values.is_empty()
+            && !events.count_new_series
             && self.counts_beginnings(part)
         {
             notes.push(Difference::CountsBeginnings.at(Grade::Stronger));

@@ -94,8 +94,10 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
-    /// What is recorded of the first values of new series, by name; nothing where they are not counted.
-    pub first_values: Vec<(&'static str, Expr)>,
+    /// Events since the last evaluation, by the names under which they are recorded.
+    pub each: Vec<(&'static str, Expr)>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }

@@ -1,9 +1,9 @@
 //! Bad and total events of an SLI as PromQL, over any window.
 
-use super::{NewSeries, SignalQuery, bin, bucket_rate, gaps, or_zero, positive, range};
+use super::{NewSeries, SignalQuery, bin, bucket_rate, gaps, new, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
-use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, TimeSli, Window, slo_series};
+use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, Signal, TimeSli, Window, slo_series};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
@@ -22,12 +22,10 @@ pub fn direct_up_to(sli: &EventSli) -> Duration {
     Duration::from_secs(hours * 3_600)
 }
 
-/// How rates over a window are read.
-type Read = fn(Expr, Duration) -> Expr;
-
-/// By Prometheus alone.
-fn as_they_are(rates: Expr, _: Duration) -> Expr {
-    rates
+/// What an SLI has in place of rates.
+enum Unrated<'a> {
+    Moments(&'a TimeSli),
+    Share(&'a Expr),
 }
 
 /// Events of an SLI, per group.
@@ -41,107 +39,116 @@ pub struct Events {
 }
 
 impl Events {
-    /// All events over a window, per second where signals count them.
-    ///
-    /// # Errors
-    /// The share of bad events, where only that is known.
-    fn total(&self, window: Duration, read: Read) -> Result<Expr, &Expr> {
-        Ok(match &self.sli {
-            EventSli::Ratio { total: all, .. } | EventSli::Latency { signal: all, .. } => {
-                let events = super::events(all, window, None, &self.labels);
-                self.with_new(read(events, window), naming::NEW_TOTAL_EVENTS, window)
-            }
-            EventSli::Time(time) => moments("count_over_time", self.value(time), time, window),
-            EventSli::Own(own) => read(at_window(&own.total, window), window),
-            EventSli::OwnRatio(ratio) => return Err(ratio),
-        })
-    }
-
-    /// The same with the first values of new series, where `count_new_series` is set.
-    fn with_new(&self, expr: Expr, name: &str, window: Duration) -> Expr {
-        match &self.new_series {
-            Some(new) => new.with(expr, name, window, &self.labels),
-            None => expr,
-        }
-    }
-
-    /// What is recorded of the first values of new series, by name.
-    pub fn first_values(&self) -> Vec<(&'static str, Expr)> {
-        let rates = |signal| super::events(signal, BASE_WINDOW, None, &self.labels);
-        let (part, all) = match &self.sli {
-            EventSli::Ratio { part, total, .. } => (rates(part), total),
+    /// Rates of the good or the bad events, whether these are the good ones, and rates of all.
+    fn rates(&self, window: Duration) -> Result<(Expr, bool, Expr), Unrated<'_>> {
+        let of = |signal| super::events(signal, window, None, &self.labels);
+        match &self.sli {
+            EventSli::Ratio { part, good, total } => Ok((of(part), *good, of(total))),
             EventSli::Latency {
                 family,
                 within,
                 signal,
             } => {
-                let good = bucket_rate(family, within, BASE_WINDOW, &self.labels);
-                (good, signal)
+                let good = bucket_rate(family, within, window, &self.labels);
+                Ok((good, true, of(signal)))
             }
-            EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => return Vec::new(),
-        };
-        let (Some(new), Some(family)) = (&self.new_series, all.family()) else {
-            return Vec::new();
-        };
-        vec![
-            (naming::NEW_PART_EVENTS, new.found(part, family)),
-            (naming::NEW_TOTAL_EVENTS, new.found(rates(all), family)),
-        ]
+            EventSli::Own(own) => {
+                let [part, total] = [&own.part, &own.total].map(|own| at_window(own, window));
+                Ok((part, own.good, total))
+            }
+            EventSli::Time(time) => Err(Unrated::Moments(time)),
+            EventSli::OwnRatio(share) => Err(Unrated::Share(share)),
+        }
     }
 
-    /// Bad events over a window, and all.
-    ///
-    /// A missing series of good or bad events counts as none; rounding never makes a count negative.
+    /// Bad events from a part of all: a missing series counts as none; rounding never makes a count negative.
+    fn bad(&self, part: Expr, good: bool, all: &Expr) -> Expr {
+        let part = match self.sli {
+            // A histogram has all its buckets or none, so nothing replaces a missing one.
+            EventSli::Latency { .. } => part,
+            _ => or_zero(part, all),
+        };
+        if !good {
+            return part;
+        }
+        let rest = bin(BinaryOp::Sub, all.clone(), part);
+        build::call("clamp_min", vec![rest, build::number("0")])
+    }
+
+    /// Bad events over a window and all, per second where signals count them.
     ///
     /// # Errors
     /// The share of bad events, where only that is known.
-    fn counted(
-        &self,
-        window: Duration,
-        read: Read,
-        recorded: Option<&Recorded<'_>>,
-    ) -> Result<Counted, &Expr> {
-        let all = self.total(window, read)?;
-        let total = match recorded {
-            Some(recorded) => {
-                super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into())
-            }
-            None => all.clone(),
-        };
-        let rest = |good: Expr| {
-            let rest = bin(BinaryOp::Sub, total.clone(), good);
-            build::call("clamp_min", vec![rest, build::number("0")])
-        };
-        let of = |part: Expr, good: bool| {
-            let part = or_zero(part, &total);
-            if good { rest(part) } else { part }
-        };
-        let counted =
-            |rates: Expr| self.with_new(read(rates, window), naming::NEW_PART_EVENTS, window);
-        let bad = match &self.sli {
-            EventSli::Ratio { part, good, .. } => {
-                let part = super::events(part, window, None, &self.labels);
-                of(counted(part), *good)
-            }
-            // A histogram has all its buckets or none, so nothing replaces a missing one.
-            EventSli::Latency { family, within, .. } => {
-                rest(counted(bucket_rate(family, within, window, &self.labels)))
-            }
-            // NaN is not good.
-            EventSli::Time(time) => {
+    fn counted(&self, window: Duration) -> Result<Counted, &Expr> {
+        let (part, good, total) = match self.rates(window) {
+            Ok(rates) => rates,
+            Err(Unrated::Share(share)) => return Err(share),
+            Err(Unrated::Moments(time)) => {
+                let total = moments("count_over_time", self.value(time), time, window);
+                // NaN is not good.
                 let good = moments("sum_over_time", self.is_good(time), time, window);
-                bin(BinaryOp::Sub, total.clone(), good)
+                let bad = bin(BinaryOp::Sub, total.clone(), good);
+                return Ok(Counted { bad, total });
             }
-            EventSli::Own(own) => of(read(at_window(&own.part, window), window), own.good),
-            EventSli::OwnRatio(ratio) => return Err(ratio),
         };
-        Ok(Counted { bad, total: all })
+        let with_new = |rates, name| match &self.new_series {
+            Some(new) => new.with(rates, name, window, &self.labels),
+            None => rates,
+        };
+        let part = with_new(part, naming::NEW_PART_EVENTS);
+        let total = with_new(total, naming::NEW_TOTAL_EVENTS);
+        let bad = self.bad(part, good, &total);
+        Ok(Counted { bad, total })
     }
 
-    /// What is recorded over the base window, all events first: sums of these lose nothing to a gap between scrapes.
-    pub fn recorded(&self, recorded: &Recorded<'_>) -> Option<Counted> {
-        let counted = self.counted(BASE_WINDOW, gaps::bridged, Some(recorded));
-        counted.ok()
+    /// What is recorded over the base window, and what that is made from at each evaluation, by name. Sums of these lose nothing
+    /// to a gap between scrapes.
+    pub fn recorded(
+        &self,
+        recorded: &Recorded<'_>,
+    ) -> Option<(Vec<(&'static str, Expr)>, Counted)> {
+        let Ok((part, good, total)) = self.rates(BASE_WINDOW) else {
+            return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
+        };
+        let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
+        if matches!(self.sli, EventSli::Own(_)) {
+            let [part, total] = [part, total].map(|rates| gaps::bridged(rates, BASE_WINDOW));
+            let bad = self.bad(part, good, &all);
+            return Some((Vec::new(), Counted { bad, total }));
+        }
+        let mut each = self.first_values(&part, &total);
+        let grown = |rates, new| {
+            let grown = gaps::events(rates, recorded.every);
+            match &self.new_series {
+                Some(_) => {
+                    let new = bin(BinaryOp::Or, grown, recorded.each(new).into());
+                    super::sum(&self.labels, new)
+                }
+                None => grown,
+            }
+        };
+        each.push((naming::PART_EVENTS, grown(part, naming::NEW_PART_EVENTS)));
+        each.push((naming::ALL_EVENTS, grown(total, naming::NEW_TOTAL_EVENTS)));
+        let [part, total] = [naming::PART_EVENTS, naming::ALL_EVENTS].map(|name| {
+            let sum = new::inside(recorded.each(name), BASE_WINDOW);
+            super::sum(&self.labels, sum)
+        });
+        let bad = self.bad(part, good, &all);
+        Some((each, Counted { bad, total }))
+    }
+
+    /// The first values of new series, by name, where `count_new_series` is set.
+    fn first_values(&self, part: &Expr, total: &Expr) -> Vec<(&'static str, Expr)> {
+        let family = self.sli.signal().and_then(Signal::family);
+        let (Some(new), Some(family)) = (&self.new_series, family) else {
+            return Vec::new();
+        };
+        let both = [
+            (naming::NEW_PART_EVENTS, part),
+            (naming::NEW_TOTAL_EVENTS, total),
+        ];
+        both.map(|(name, rates)| (name, new.found(rates.clone(), family)))
+            .into()
     }
 
     fn value(&self, time: &TimeSli) -> Expr {
@@ -170,8 +177,11 @@ impl Events {
     /// The number of events in a window, from what was scraped; none where only their ratio is known.
     fn number(&self, window: Duration) -> Option<Expr> {
         let seconds = build::number(window.as_secs().to_string());
-        let total = self.total(window, as_they_are).ok()?;
-        Some(bin(BinaryOp::Mul, total, seconds))
+        Some(bin(
+            BinaryOp::Mul,
+            self.counted(window).ok()?.total,
+            seconds,
+        ))
     }
 
     /// True where a window has so many events: of those scraped where it is short, else of events recorded at each evaluation.
@@ -196,9 +206,9 @@ impl Events {
             let good = moments("avg_over_time", self.is_good(time), time, window);
             return bin(BinaryOp::Sub, build::number("1"), good);
         }
-        match self.counted(window, as_they_are, None) {
+        match self.counted(window) {
             Ok(Counted { bad, total }) => bin(BinaryOp::Div, bad, positive(total)),
-            Err(ratio) => at_window(ratio, window),
+            Err(share) => at_window(share, window),
         }
     }
 
@@ -229,6 +239,11 @@ pub struct Recorded<'a> {
 impl Recorded<'_> {
     fn series(&self, name: &str) -> Selector {
         slo_series(name, self.service, self.slo, &BASE_WINDOW.to_string())
+    }
+
+    /// What is recorded of each evaluation alone.
+    fn each(&self, name: &str) -> Selector {
+        slo_series(name, self.service, self.slo, &self.every.to_string())
     }
 
     fn over(&self, function: &str, series: &str, window: Duration) -> Expr {

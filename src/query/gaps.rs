@@ -1,7 +1,7 @@
 //! Rates that lose no event to a gap between scrapes, for sums over time.
 //!
 //! `rate(m[5m])` counts between samples inside its window, so each sum of such rates loses what was counted while no page
-//! was read for minutes. `last_over_time(m[1h]) - last_over_time(m[1h] offset 5m)` of each minute together lose nothing.
+//! was read for minutes. `last_over_time(m[1h]) - last_over_time(m[1h] offset 1m)` of each minute together lose nothing.
 
 use super::{bin, range, time};
 use crate::promql::ast::{BinaryOp, Call, Expr, ExprKind, RangeSelector, Selector};
@@ -32,6 +32,11 @@ fn counted(call: &Call) -> Option<&RangeSelector> {
     }
 }
 
+/// The events that rates count over a window, with those counted while nothing was read.
+pub(super) fn events(rates: Expr, window: Duration) -> Expr {
+    each_rate(rates, &mut |_, selector| grown(selector, window))
+}
+
 /// Rates over a window, with what was counted while nothing was read.
 pub(super) fn bridged(rates: Expr, window: Duration) -> Expr {
     each_rate(rates, &mut |call, selector| {
@@ -51,20 +56,26 @@ pub(super) fn bridged(rates: Expr, window: Duration) -> Expr {
     })
 }
 
-/// From the last value before the window to the last one in it. A new process begins at zero; where one began in the
-/// window, and for a series that is younger, Prometheus counts.
+/// From the last value before the window to the last one in it: of a series that is younger, from the first one. Where a
+/// process restarted, up to its highest value, and from zero again.
 fn grown(selector: &Selector, window: Duration) -> Expr {
-    let last = |selector| build::call("last_over_time", [range(selector, LONGEST)]);
-    let (now, then) = (
-        last(selector.clone()),
-        last(selector.clone().offset(time(window))),
-    );
+    let over = |function, selector, window| build::call(function, [range(selector, window)]);
+    let inside = |function| over(function, selector.clone(), window);
+    let now = over("last_over_time", selector.clone(), LONGEST);
+    let then = selector.clone().offset(time(window));
+    let then = over("last_over_time", then, LONGEST);
+    let zero = || build::number("0");
     let more = bin(BinaryOp::Sub, now.clone(), then.clone());
-    let more = bin(BinaryOp::Ge, more, build::number("0"));
-    let known = bin(BinaryOp::Or, more, bin(BinaryOp::Lt, now, then));
-    let inside = || [range(selector.clone(), window)];
-    let resets = build::call("resets", inside());
-    let restarted = bin(BinaryOp::Gt, resets, build::number("0"));
-    let known = bin(BinaryOp::Unless, known, restarted);
-    bin(BinaryOp::Or, known, build::call("increase", inside()))
+    let more = bin(BinaryOp::Ge, more, zero());
+    let restarts = bin(BinaryOp::Gt, inside("resets"), zero());
+    let more = bin(BinaryOp::Unless, more, restarts);
+    let before = bin(BinaryOp::Sub, inside("max_over_time"), then);
+    let before = build::call("clamp_min", vec![before, zero()]);
+    let again = bin(BinaryOp::Add, now, before);
+    let young = bin(
+        BinaryOp::Sub,
+        inside("last_over_time"),
+        inside("min_over_time"),
+    );
+    bin(BinaryOp::Or, bin(BinaryOp::Or, more, again), young)
 }

@@ -32,6 +32,15 @@ pub struct NewSeries {
     pub every: Duration,
 }
 
+/// Events per second, from those recorded of each evaluation in a window.
+pub(super) fn inside(recorded: Selector, window: Duration) -> Expr {
+    // Prometheus 2 also reads the sample at the start of a range.
+    let length = Duration::from_secs(window.as_secs() - 1);
+    let sum = build::call("sum_over_time", [range(recorded, length)]);
+    let seconds = build::number(window.as_secs().to_string());
+    bin(BinaryOp::Div, sum, seconds)
+}
+
 impl NewSeries {
     /// The first values since the last evaluation, per group, from rates of a family.
     pub(super) fn found(&self, rates: Expr, all: &Family) -> Expr {
@@ -47,12 +56,7 @@ impl NewSeries {
         labels: &[String],
     ) -> Expr {
         let recorded = slo_series(name, &self.service, &self.slo, &self.every.to_string());
-        // Prometheus 2 also reads the sample at the start of a range.
-        let inside = Duration::from_secs(window.as_secs() - 1);
-        let sum = build::call("sum_over_time", [range(recorded, inside)]);
-        let seconds = build::number(window.as_secs().to_string());
-        let new = bin(BinaryOp::Div, sum, seconds);
-        super::sum(labels, bin(BinaryOp::Or, events, new))
+        super::sum(labels, bin(BinaryOp::Or, events, inside(recorded, window)))
     }
 
     /// `min_over_time(m[1m]) unless last_over_time(m[1h] offset 1m)`, and what a process counts again under the labels of

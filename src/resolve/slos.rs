@@ -162,12 +162,17 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             expr: events.ratio(window, &recorded),
         })
         .collect();
+    let (each, counted) = match events.recorded(&recorded) {
+        Some((each, counted)) => (each, Some(counted)),
+        None => (Vec::new(), None),
+    };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        counted: events.recorded(&recorded),
+        counted,
         ratios,
         tiers,
-        first_values: events.first_values(),
+        each,
+        count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,
     }));

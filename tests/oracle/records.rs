@@ -64,7 +64,7 @@ impl Oracle<'_> {
         };
         // What is counted of time are moments, as many as a rule looks at.
         let is_time = matches!(events.sli, EventSli::Time(_));
-        if events.counted.is_some() && events.first_values.is_empty() && !is_time {
+        if events.counted.is_some() && !events.count_new_series && !is_time {
             let labels = self.labels_of_slo(slo);
             let base = BASE.as_secs() as f64;
             let counts = |i| self.bad_and_all(&events.sli, base, &labels, self.time(i));

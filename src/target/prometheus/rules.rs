@@ -188,10 +188,10 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
             let every = plan.evaluation.to_string();
-            let first = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &every)];
-            let first_values = events.first_values.iter();
-            let first_values = first_values.map(|(name, expr)| record(name, text(expr), &first));
-            let mut rules: Vec<_> = first_values.collect();
+            let since = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &every)];
+            let each = events.each.iter();
+            let each = each.map(|(name, expr)| record(name, text(expr), &since));
+            let mut rules: Vec<_> = each.collect();
             if let Some(counted) = &events.counted {
                 rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
                 rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));

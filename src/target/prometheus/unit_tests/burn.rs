@@ -63,7 +63,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
 /// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
 pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
-    if tier.long == events.tiers[0].long && !events.first_values.is_empty() {
+    if tier.long == events.tiers[0].long && events.count_new_series {
         return step;
     }
     let rare = tier.short.mins_up() / 12;
@@ -321,9 +321,9 @@ impl Run<'_> {
         let needed = share * i128::from(self.events.min_events);
         let mut events = needed / i128::from(self.tier.long.mins_up());
         if self.tier.long > direct_up_to(&self.events.sli) {
-            // Recorded at each evaluation, which usually is one a minute, from the last sample before the base window on.
+            // Recorded at each evaluation, which usually is one a minute, since the one before, and as often as a base window holds.
             let base = BASE_WINDOW.mins_up();
-            let read = base.next_multiple_of(self.driver.step);
+            let read = self.driver.step * base.div_ceil(self.every);
             events *= Number::new(i128::from(self.every * base), i128::from(read));
         }
         let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
@@ -377,7 +377,7 @@ impl Run<'_> {
         else {
             return None;
         };
-        if self.events.first_values.is_empty() {
+        if !self.events.count_new_series {
             return None;
         }
         let at = self.after(32);
