@@ -16,7 +16,7 @@ use crate::units::{Duration, Number, decimal, float};
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
-/// Of the events that are needed. Half an hour has six or seven windows in which they are counted.
+/// Of the events that are needed.
 const TOO_FEW: Number = Number::new_raw(85, 100);
 const ENOUGH: Number = Number::new_raw(120, 100);
 
@@ -29,7 +29,8 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2);
+        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2)
+            .max(if tier.short > BASE_WINDOW { 2 } else { 1 });
         let run = Run {
             plan,
             slo,
@@ -41,7 +42,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
         if events.min_events > 0 {
-            tests.extend([run.few(false)?, run.few(true)?]);
+            tests.push(run.few()?);
         }
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
@@ -60,13 +61,13 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
+/// Minutes from evaluation to evaluation: as many as leave six in the short window. Each reads the whole of a long
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
 pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
     if tier.long == events.tiers[0].long && events.count_new_series {
         return step;
     }
-    let rare = tier.short.mins_up() / 12;
+    let rare = tier.short.mins_up() / 6;
     (rare - rare % step).max(step)
 }
 
@@ -312,26 +313,35 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Everything fails, and nearly as many or a little more events than needed are in the long window.
-    fn few(&self, enough: bool) -> Option<Test> {
-        let (share, name) = match enough {
-            true => (ENOUGH, "fires with as many events as `min_events`"),
-            false => (TOO_FEW, "silent with fewer events than `min_events`"),
+    /// Everything fails twice, with enough events together: fires while both are in the long window, silent once the first
+    /// has left it.
+    fn few(&self) -> Option<Test> {
+        let every = self.every;
+        let long = self.tier.long.mins_up();
+        let (first, then) = (2 * every, long - long % every);
+        let last = (first + long).next_multiple_of(every) + every;
+        let failing = |share: Number| {
+            let mut events = share * i128::from(self.events.min_events) / i128::from(every);
+            if self.tier.long > direct_up_to(&self.events.sli) {
+                // Recorded at each evaluation, which usually is one a minute, since the one before, and as often as a base
+                // window holds.
+                let base = BASE_WINDOW.mins_up();
+                let read = self.driver.step * base.div_ceil(every);
+                events *= Number::new(i128::from(every * base), i128::from(read));
+            }
+            let all = Level::new(every / self.driver.step, Number::from_integer(1));
+            all.thin(events)
         };
-        let needed = share * i128::from(self.events.min_events);
-        let mut events = needed / i128::from(self.tier.long.mins_up());
-        if self.tier.long > direct_up_to(&self.events.sli) {
-            // Recorded at each evaluation, which usually is one a minute, since the one before, and as often as a base window holds.
-            let base = BASE_WINDOW.mins_up();
-            let read = self.driver.step * base.div_ceil(self.every);
-            events *= Number::new(i128::from(self.every * base), i128::from(read));
-        }
-        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
-        let full = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
-        let levels = self.levels(&[(self.history(), zero), (full, one)]);
-        let levels: Vec<_> = levels.into_iter().map(|level| level.thin(events)).collect();
-        let mut test = self.test(name, &levels)?;
-        test.promql_expr_test = vec![self.check(self.history() + full, enough)];
+        let idle = |minutes: u64| Level::idle(minutes.div_ceil(self.driver.step));
+        let levels = [
+            idle(every),
+            failing(ENOUGH - TOO_FEW),
+            idle(then - every - first),
+            failing(TOO_FEW),
+            idle(last - then),
+        ];
+        let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
+        test.promql_expr_test = vec![self.check(then, true), self.check(last, false)];
         Some(test)
     }
 
