@@ -14,12 +14,19 @@ const EACH_UP_TO: Duration = Duration::from_secs(3 * 86_400);
 
 /// Ratios of an SLI up to this window read the counters themselves.
 pub fn direct_up_to(sli: &EventSli) -> Duration {
-    let hours = match sli {
-        // Each moment is a query of its own.
-        EventSli::Time(_) => 1,
-        _ => 6,
-    };
-    Duration::from_secs(hours * 3_600)
+    match has_each(sli) {
+        true => BASE_WINDOW,
+        false => Duration::from_secs(3_600),
+    }
+}
+
+/// True where events can be counted from evaluation to evaluation.
+fn has_each(sli: &EventSli) -> bool {
+    match sli {
+        EventSli::Ratio { .. } | EventSli::Latency { .. } => true,
+        EventSli::Own(own) => [&own.part, &own.total].into_iter().all(gaps::counts),
+        EventSli::Time(_) | EventSli::OwnRatio(_) => false,
+    }
 }
 
 /// What an SLI has in place of rates.
@@ -107,15 +114,10 @@ impl Events {
         &self,
         recorded: &Recorded<'_>,
     ) -> Option<(Vec<(&'static str, Expr)>, Counted)> {
-        let Ok((part, good, total)) = self.rates(BASE_WINDOW) else {
+        let rates = self.rates(BASE_WINDOW).ok();
+        let Some((part, good, total)) = rates.filter(|_| has_each(&self.sli)) else {
             return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
         };
-        let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
-        if matches!(self.sli, EventSli::Own(_)) {
-            let [part, total] = [part, total].map(|rates| gaps::bridged(rates, BASE_WINDOW));
-            let bad = self.bad(part, good, &all);
-            return Some((Vec::new(), Counted { bad, total }));
-        }
         let mut each = self.first_values(&part, &total);
         let grown = |rates, new| {
             let grown = gaps::events(rates, recorded.every);
@@ -133,6 +135,7 @@ impl Events {
             let sum = new::inside(recorded.each(name), BASE_WINDOW);
             super::sum(&self.labels, sum)
         });
+        let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
         let bad = self.bad(part, good, &all);
         Some((each, Counted { bad, total }))
     }
@@ -184,20 +187,18 @@ impl Events {
         ))
     }
 
-    /// True where a window has so many events: of those scraped where it is short, else of events recorded at each evaluation.
+    /// True where a window has so many events: of those scraped where it is short, else of those of each evaluation.
     pub fn enough(&self, window: Duration, least: u32, recorded: &Recorded<'_>) -> Expr {
         let is_direct = window <= direct_up_to(&self.sli);
         let direct = self.number(window).filter(|_| is_direct);
-        let number = direct.unwrap_or_else(|| {
-            let total = range(recorded.series(naming::TOTAL_EVENTS), window);
-            let sum = build::call("sum_over_time", [total]);
-            bin(
-                BinaryOp::Mul,
-                sum,
-                build::number(recorded.every.as_secs().to_string()),
-            )
-        });
-        at_least(number, least)
+        let each = || self.each(naming::ALL_EVENTS, window, recorded);
+        at_least(direct.unwrap_or_else(each), least)
+    }
+
+    /// Events in a window, from those of each evaluation.
+    fn each(&self, name: &str, window: Duration, recorded: &Recorded<'_>) -> Expr {
+        let sum = build::call("sum_over_time", [range(recorded.each(name), window)]);
+        super::sum(&self.labels, sum)
     }
 
     /// The share of bad events in a window, from what was scraped.
@@ -220,9 +221,18 @@ impl Events {
         if matches!(self.sli, EventSli::OwnRatio(_)) {
             return recorded.over("avg_over_time", naming::ERROR_RATIO, window);
         }
-        let sum = |series| recorded.over("sum_over_time", series, window);
-        let whole = positive(sum(naming::TOTAL_EVENTS));
-        bin(BinaryOp::Div, sum(naming::BAD_EVENTS), whole)
+        let (bad, total) = match self.rates(window) {
+            Ok((_, good, _)) if has_each(&self.sli) && window <= EACH_UP_TO => {
+                let total = self.each(naming::ALL_EVENTS, window, recorded);
+                let part = self.each(naming::PART_EVENTS, window, recorded);
+                (self.bad(part, good, &total), total)
+            }
+            _ => {
+                let sum = |series| recorded.over("sum_over_time", series, window);
+                (sum(naming::BAD_EVENTS), sum(naming::TOTAL_EVENTS))
+            }
+        };
+        bin(BinaryOp::Div, bad, positive(total))
     }
 }
 

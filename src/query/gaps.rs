@@ -1,23 +1,26 @@
-//! Rates that lose no event to a gap between scrapes, for sums over time.
+//! Events from evaluation to evaluation, of which none is lost to a gap between scrapes.
 //!
 //! `rate(m[5m])` counts between samples inside its window, so each sum of such rates loses what was counted while no page
 //! was read for minutes. `last_over_time(m[1h]) - last_over_time(m[1h] offset 1m)` of each minute together lose nothing.
 
 use super::{bin, range, time};
-use crate::promql::ast::{BinaryOp, Call, Expr, ExprKind, RangeSelector, Selector};
+use crate::promql::ast::{AtOffset, BinaryOp, Call, Expr, ExprKind, RangeSelector, Selector};
 use crate::promql::{build, visit};
 use crate::units::Duration;
 
-/// The longest gap.
-const LONGEST: Duration = super::new::REMEMBERED;
+/// The longest gap: a series, or a target, that was away for less is not new.
+pub(super) const REMEMBERED: Duration = Duration::from_secs(3_600);
 
-/// Replaces each rate and increase of series.
-pub(super) fn each_rate(mut expr: Expr, replace: &mut dyn FnMut(&Call, &Selector) -> Expr) -> Expr {
+/// A sample is stored this long after its time at the latest: as long as a scrape may take.
+pub(super) const STORED: Duration = Duration::from_secs(10);
+
+/// Replaces each rate and increase of series as they are now.
+pub(super) fn each_rate(mut expr: Expr, replace: &mut dyn FnMut(&Selector) -> Expr) -> Expr {
     visit::walk_mut(&mut expr, &mut |node| {
         if let ExprKind::Call(call) = &node.kind
             && let Some(range) = counted(call)
         {
-            *node = replace(call, &range.selector);
+            *node = replace(&range.selector);
         }
     });
     expr
@@ -27,43 +30,39 @@ pub(super) fn each_rate(mut expr: Expr, replace: &mut dyn FnMut(&Call, &Selector
 fn counted(call: &Call) -> Option<&RangeSelector> {
     let is_rate = matches!(call.function.text.as_str(), "rate" | "increase");
     match call.args.first().map(|arg| &arg.kind) {
-        Some(ExprKind::Range(range)) if is_rate => Some(range),
+        Some(ExprKind::Range(range)) if is_rate && range.selector.at == AtOffset::default() => {
+            Some(range)
+        }
         _ => None,
     }
 }
 
 /// The events that rates count over a window, with those counted while nothing was read.
 pub(super) fn events(rates: Expr, window: Duration) -> Expr {
-    each_rate(rates, &mut |_, selector| grown(selector, window))
+    each_rate(rates, &mut |selector| grown(selector, window))
 }
 
-/// Rates over a window, with what was counted while nothing was read.
-pub(super) fn bridged(rates: Expr, window: Duration) -> Expr {
-    each_rate(rates, &mut |call, selector| {
-        let known = selector.at.offset.is_none() && selector.at.at.is_none();
-        let whole = counted(call).is_some_and(|range| range.range.millis == time(window).millis);
-        if !known || !whole {
-            return ExprKind::Call(Box::new(call.clone())).into();
-        }
-        let events = grown(selector, window);
-        match call.function.text.as_str() {
-            "rate" => {
-                let seconds = build::number(window.as_secs().to_string());
-                bin(BinaryOp::Div, events, seconds)
-            }
-            _ => events,
-        }
-    })
+/// True where all that an expression reads over `$window` are rates and increases of series as they are now.
+pub(super) fn counts(expr: &Expr) -> bool {
+    let mut ranges = 0;
+    visit::walk(expr, &mut |node| match &node.kind {
+        ExprKind::Range(_) | ExprKind::Subquery(_) | ExprKind::Selector(_) => ranges += 1,
+        ExprKind::Call(call) if counted(call).is_some() => ranges -= 1,
+        _ => {}
+    });
+    ranges == 0
 }
 
-/// From the last value before the window to the last one in it: of a series that is younger, from the first one. Where a
-/// process restarted, up to its highest value, and from zero again.
+/// From the last value before a time to the last one in it: of a series that is younger, from the first one. Where a process
+/// restarted, up to its highest value, and from zero again.
 fn grown(selector: &Selector, window: Duration) -> Expr {
+    let end = selector.clone().offset(time(STORED));
     let over = |function, selector, window| build::call(function, [range(selector, window)]);
-    let inside = |function| over(function, selector.clone(), window);
-    let now = over("last_over_time", selector.clone(), LONGEST);
-    let then = selector.clone().offset(time(window));
-    let then = over("last_over_time", then, LONGEST);
+    let inside = |function| over(function, end.clone(), window);
+    let now = over("last_over_time", end.clone(), REMEMBERED);
+    let then = Duration::from_secs(window.as_secs() + STORED.as_secs());
+    let then = selector.clone().offset(time(then));
+    let then = over("last_over_time", then, REMEMBERED);
     let zero = || build::number("0");
     let more = bin(BinaryOp::Sub, now.clone(), then.clone());
     let more = bin(BinaryOp::Ge, more, zero());

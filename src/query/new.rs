@@ -4,21 +4,15 @@
 //! are recorded at each evaluation, and every window adds those that it holds. A first value counts where the page was
 //! read without the series before: of a target that is new to Prometheus, nobody knows when it counted.
 
-use super::gaps::each_rate;
+use super::gaps::{REMEMBERED, STORED, each_rate};
 use super::{bin, family, range, time};
 use crate::plan::{Family, slo_series};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::units::Duration;
 
-/// A series, or a target, that was away for less is not new.
-pub(super) const REMEMBERED: Duration = Duration::from_secs(3_600);
-
 /// What Prometheus records of each target: one where its page was read.
 const UP: &str = "up";
-
-/// A sample is stored this long after its time at the latest: as long as a scrape may take.
-const STORED: Duration = Duration::from_secs(10);
 
 /// Where the first values of an objective's series are recorded.
 pub struct NewSeries {
@@ -44,7 +38,7 @@ pub(super) fn inside(recorded: Selector, window: Duration) -> Expr {
 impl NewSeries {
     /// The first values since the last evaluation, per group, from rates of a family.
     pub(super) fn found(&self, rates: Expr, all: &Family) -> Expr {
-        each_rate(rates, &mut |_, selector| self.first(selector, all))
+        each_rate(rates, &mut |selector| self.first(selector, all))
     }
 
     /// Events per second over a window, with those recorded under a name.
@@ -70,21 +64,32 @@ impl NewSeries {
         let never = bin(BinaryOp::Unless, first.clone(), before.clone());
         let again = bin(BinaryOp::Le, before, first);
         let again = bin(BinaryOp::Unless, again, then.into());
-        let up = self.up(all).offset(time(ago));
-        let was_up = build::call("max_over_time", [range(up.clone(), REMEMBERED)]);
-        let lately = self.of_known_targets(never, was_up, all, ago);
-        bin(
-            BinaryOp::Or,
-            lately,
-            self.of_known_targets(again, up.into(), all, ago),
-        )
+        let up = range(self.up(all).offset(time(ago)), REMEMBERED);
+        let up = build::call("max_over_time", [up]);
+        let up = bin(BinaryOp::Eq, up, build::number("1"));
+        let page = family::series(all, Some(ago));
+        let known = self.of_targets(never, bin(BinaryOp::Or, page.clone(), up));
+        let missing = self.missing(selector, all, page);
+        bin(BinaryOp::Or, known, bin(BinaryOp::And, again, missing))
     }
 
-    /// Series of targets that were read before.
-    fn of_known_targets(&self, series: Expr, up: Expr, all: &Family, ago: Duration) -> Expr {
-        let up = bin(BinaryOp::Eq, up, build::number("1"));
-        let read = bin(BinaryOp::Or, family::series(all, Some(ago)), up);
-        let targets = build::aggregate(AggregateOp::Group, &self.target, read);
+    /// Series without which a page was read lately: one with others, or more often than they have samples.
+    fn missing(&self, selector: &Selector, all: &Family, page: Expr) -> Expr {
+        let lately = Duration::from_secs(2 * self.every.as_secs());
+        let over = |function, selector: Selector| {
+            build::call(function, [range(selector.offset(time(STORED)), lately)])
+        };
+        let samples = || over("count_over_time", selector.clone());
+        let scrapes = over("sum_over_time", self.up(all));
+        let scrapes = super::sum(&self.target, scrapes);
+        let fewer = build::binary(BinaryOp::Lt, samples(), scrapes).on(&self.target);
+        let fewer = fewer.group_left::<&str>(&[]);
+        bin(BinaryOp::Or, fewer.into(), self.of_targets(samples(), page))
+    }
+
+    /// Series of these targets.
+    fn of_targets(&self, series: Expr, targets: Expr) -> Expr {
+        let targets = build::aggregate(AggregateOp::Group, &self.target, targets);
         let both = build::binary(BinaryOp::And, series, targets);
         both.on(&self.target).into()
     }

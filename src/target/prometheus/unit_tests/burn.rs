@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, near, step_for, test_file, value_is};
+use super::{firing, minutes, near, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
@@ -29,8 +29,8 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2)
-            .max(if tier.short > BASE_WINDOW { 2 } else { 1 });
+        // An evaluation counts what samples of its last minute say.
+        let step = 1;
         let run = Run {
             plan,
             slo,
@@ -319,15 +319,12 @@ impl Run<'_> {
         let every = self.every;
         let long = self.tier.long.mins_up();
         let (first, then) = (2 * every, long - long % every);
-        let last = (first + long).next_multiple_of(every) + every;
+        let last = (first + long).next_multiple_of(every) + 2 * every;
         let failing = |share: Number| {
             let mut events = share * i128::from(self.events.min_events) / i128::from(every);
             if self.tier.long > direct_up_to(&self.events.sli) {
-                // Recorded at each evaluation, which usually is one a minute, since the one before, and as often as a base
-                // window holds.
-                let base = BASE_WINDOW.mins_up();
-                let read = self.driver.step * base.div_ceil(every);
-                events *= Number::new(i128::from(every * base), i128::from(read));
+                // Each evaluation counts those of a minute.
+                events *= i128::from(every);
             }
             let all = Level::new(every / self.driver.step, Number::from_integer(1));
             all.thin(events)
@@ -341,7 +338,7 @@ impl Run<'_> {
             idle(last - then),
         ];
         let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
-        test.promql_expr_test = vec![self.check(then, true), self.check(last, false)];
+        test.promql_expr_test = vec![self.check(then + every, true), self.check(last, false)];
         Some(test)
     }
 
