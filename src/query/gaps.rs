@@ -53,8 +53,8 @@ pub(super) fn counts(expr: &Expr) -> bool {
     ranges == 0
 }
 
-/// From the last value before a time to the last one in it: of a series that is younger, from the first one. Where a process
-/// restarted, up to its highest value, and from zero again.
+/// From the last value before a time to the last one in it. Where a process restarted in this time, up to its highest value
+/// and from zero again; where it restarted before the first sample, from zero; of a younger series, from the first sample.
 fn grown(selector: &Selector, window: Duration) -> Expr {
     let end = selector.clone().offset(time(STORED));
     let over = |function, selector, window| build::call(function, [range(selector, window)]);
@@ -67,14 +67,19 @@ fn grown(selector: &Selector, window: Duration) -> Expr {
     let more = bin(BinaryOp::Sub, now.clone(), then.clone());
     let more = bin(BinaryOp::Ge, more, zero());
     let restarts = bin(BinaryOp::Gt, inside("resets"), zero());
-    let more = bin(BinaryOp::Unless, more, restarts);
-    let before = bin(BinaryOp::Sub, inside("max_over_time"), then);
+    let lower = bin(BinaryOp::Lt, inside("min_over_time"), then.clone());
+    let begun = bin(BinaryOp::Or, restarts.clone(), lower);
+    let more = bin(BinaryOp::Unless, more, begun);
+    let before = bin(BinaryOp::Sub, inside("max_over_time"), then.clone());
     let before = build::call("clamp_min", vec![before, zero()]);
-    let again = bin(BinaryOp::Add, now, before);
+    let again = bin(BinaryOp::Add, now.clone(), before);
+    let again = bin(BinaryOp::And, again, restarts);
+    let anew = bin(BinaryOp::And, now, then);
     let young = bin(
         BinaryOp::Sub,
         inside("last_over_time"),
         inside("min_over_time"),
     );
-    bin(BinaryOp::Or, bin(BinaryOp::Or, more, again), young)
+    let parts = [again, anew, young].into_iter();
+    parts.fold(more, |all, part| bin(BinaryOp::Or, all, part))
 }

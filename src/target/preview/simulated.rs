@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::naming;
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{Bound, Condition, EventSlo, Plan, SignalKind, SloKind, Tier, ValueUnit, alert};
 use crate::promql::ast::Expr;
@@ -280,17 +279,14 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     };
     let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
     let own = selected(&series.query.expr);
-    let counted = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) => events.counted.as_ref(),
+    let events = plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) => events.read(),
         SloKind::Percentile(_) => None,
     });
     counter.is_some_and(bounded)
-        || counted.into_iter().any(|counted| {
-            let total = selected(&counted.total);
-            let bad = selected(&counted.bad);
-            let recorded = |(name, _): &(String, String)| name == naming::TOTAL_EVENTS;
-            let mut bad = bad.difference(&total).filter(|bad| !recorded(bad));
-            bad.any(|bad| own.contains(bad))
+        || events.into_iter().any(|read| {
+            let [total, bad] = read.map(selected);
+            bad.difference(&total).any(|bad| own.contains(bad))
         })
 }
 
