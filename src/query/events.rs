@@ -10,7 +10,7 @@ use crate::spec::Stat;
 use crate::units::Duration;
 
 /// Sums up to this window add up what each evaluation recorded. Longer ones read one base window after the other: a fifth.
-const EACH_UP_TO: Duration = Duration::from_secs(3 * 86_400);
+const EACH_UP_TO: Duration = Duration::from_secs(86_400);
 
 /// Ratios of an SLI up to this window read the counters themselves.
 pub fn direct_up_to(sli: &EventSli) -> Duration {
@@ -197,7 +197,10 @@ impl Events {
 
     /// Events in a window, from those of each evaluation.
     fn each(&self, name: &str, window: Duration, recorded: &Recorded<'_>) -> Expr {
-        let sum = build::call("sum_over_time", [range(recorded.each(name), window)]);
+        let sum = build::call(
+            "sum_over_time",
+            [range(recorded.each(name), new::open(window))],
+        );
         super::sum(&self.labels, sum)
     }
 

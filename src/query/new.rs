@@ -26,11 +26,14 @@ pub struct NewSeries {
     pub every: Duration,
 }
 
+/// A window without its start: Prometheus 2 reads the sample there, too.
+pub(super) fn open(window: Duration) -> Duration {
+    Duration::from_secs(window.as_secs() - 1)
+}
+
 /// Events per second, from those recorded of each evaluation in a window.
 pub(super) fn inside(recorded: Selector, window: Duration) -> Expr {
-    // Prometheus 2 also reads the sample at the start of a range.
-    let length = Duration::from_secs(window.as_secs() - 1);
-    let sum = build::call("sum_over_time", [range(recorded, length)]);
+    let sum = build::call("sum_over_time", [range(recorded, open(window))]);
     let seconds = build::number(window.as_secs().to_string());
     bin(BinaryOp::Div, sum, seconds)
 }
