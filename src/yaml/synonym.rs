@@ -6,6 +6,7 @@ use crate::diag::nearest;
 /// mapping knows is meant.
 const WORDS: &[(&str, &[&str])] = &[
     ("alertname", &["alert"]),
+    ("and", &["all"]),
     ("alerting", &["alerts", "alert"]),
     ("duration", &["for", "window"]),
     ("error_query", &["bad"]),
@@ -29,6 +30,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("objectives", &["slos"]),
     ("pending", &["for"]),
     ("percentile", &["stat"]),
+    ("or", &["any"]),
     ("period", &["window"]),
     ("priority", &["severity"]),
     ("quantile", &["stat"]),
