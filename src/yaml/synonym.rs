@@ -6,8 +6,8 @@ use crate::diag::nearest;
 /// mapping knows is meant.
 const WORDS: &[(&str, &[&str])] = &[
     ("alertname", &["alert"]),
-    ("and", &["all"]),
     ("alerting", &["alerts", "alert"]),
+    ("and", &["all"]),
     ("duration", &["for", "window"]),
     ("error_query", &["bad"]),
     ("errors", &["bad"]),
@@ -28,9 +28,9 @@ const WORDS: &[(&str, &[&str])] = &[
     ("message", &["summary"]),
     ("metric", &["signal"]),
     ("objectives", &["slos"]),
+    ("or", &["any"]),
     ("pending", &["for"]),
     ("percentile", &["stat"]),
-    ("or", &["any"]),
     ("period", &["window"]),
     ("priority", &["severity"]),
     ("quantile", &["stat"]),
@@ -75,8 +75,12 @@ pub(super) fn inside(word: &str, known: &[&str]) -> Option<String> {
 pub(super) fn field(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let find = |name: &str| known.iter().copied().find(|field| *field == name);
     let small = word.to_ascii_lowercase().replace('-', "_");
-    // A slip in another tool's word is one too: `treshold`.
-    let word_of = nearest(&small, WORDS.iter().map(|(other, _)| *other));
+    // A slip in another tool's word is one too: `treshold`. A short word may be any other: `for` is not `or`.
+    let words = WORDS.iter().map(|(other, _)| *other);
+    let word_of = nearest(
+        &small,
+        words.filter(|word| word.len() > 3 || *word == small),
+    );
     let synonym = || {
         let (_, fields) = WORDS.iter().find(|(other, _)| Some(*other) == word_of)?;
         fields.iter().find_map(|name| find(name))
