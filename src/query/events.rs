@@ -262,9 +262,7 @@ impl Recorded<'_> {
     fn over(&self, function: &str, series: &str, window: Duration) -> Expr {
         let series = self.series(series);
         if window > EACH_UP_TO {
-            // Another group records the newest value at the same time, or has not yet.
-            let known = super::ago(series, self.every);
-            return super::over_by(function, known.into(), window, BASE_WINDOW);
+            return super::over_by(function, series.into(), window, BASE_WINDOW);
         }
         build::call(function, [range(series, window)])
     }

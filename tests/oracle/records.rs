@@ -85,7 +85,7 @@ impl Oracle<'_> {
         }
         for window in events.ratios.iter().map(|ratio| ratio.window) {
             let summed = if window > BASE { each } else { 0 };
-            let late = summed + late(window);
+            let late = summed + usize::from(window > Duration::from_secs(3 * 86_400));
             let ratio = self.error_ratio(slo, events, window);
             all.push(of("error_ratio:rate", window, late, ratio));
         }
@@ -97,7 +97,7 @@ impl Oracle<'_> {
                     .collect()
             };
             let ratios = self.error_ratio(slo, events, period).into_iter();
-            let late = each + late(period);
+            let late = each + usize::from(period > Duration::from_secs(3 * 86_400));
             let mut left = of(
                 "error_budget_remaining:ratio",
                 period,
@@ -135,15 +135,5 @@ impl Oracle<'_> {
         let subject = &self.reader.world.subjects[&*family.names];
         let ends = subject.bounds.iter().map(|(bound, _)| bound * scale);
         [0.0].into_iter().chain(ends).collect()
-    }
-}
-
-/// Evaluations by which a long window is late: it reads one base window after the other, as the clock has them, and another
-/// group records these.
-fn late(window: Duration) -> usize {
-    if window > Duration::from_secs(86_400) {
-        6
-    } else {
-        0
     }
 }
