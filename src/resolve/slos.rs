@@ -16,7 +16,7 @@ use crate::plan::{
     PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
 };
 use crate::promql::{Kept, kept_labels};
-use crate::query::{self, Recorded, SignalQuery};
+use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit, decimal};
@@ -199,33 +199,24 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     windows.sort();
     windows.dedup();
     cx.check_window(windows[0], slo.window.span);
-    let recorded = Recorded {
-        service: &cx.spec.service.name.value,
-        slo: &name.value,
-        every: cx.recording_interval(),
-    };
+    let service = &cx.spec.service.name.value;
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
-        tier.enough = Some(events.enough(tier.long, min_events, &recorded));
+        tier.enough = Some(events.enough(tier.long, min_events, service, &name.value));
     }
     let ratios = windows
         .into_iter()
         .map(|window| WindowRatio {
             window,
-            expr: events.ratio(window, &recorded),
+            expr: events.ratio(window, service, &name.value),
         })
         .collect();
-    let (each, counted) = match events.recorded(&recorded) {
-        Some((each, counted)) => (each, Some(counted)),
-        None => (Vec::new(), None),
-    };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        counted,
+        counted: events.counted(BASE_WINDOW).ok(),
         ratios,
         tiers,
-        each,
-        count_new_series: events.new_series.is_some(),
+        count_new_series: events.count_new_series,
         min_events,
         sli: events.sli,
     }));
