@@ -76,8 +76,7 @@ pub(super) fn locate(
 
 fn line_start(source: &str, at: usize) -> usize {
     let before = &source.as_bytes()[..at];
-    let found = before.iter().rposition(|b| matches!(b, b'\n' | b'\r'));
-    found.map_or(0, |n| n + 1)
+    memchr::memrchr2(b'\n', b'\r', before).map_or(0, |n| n + 1)
 }
 
 /// Length of the lines that belong to a block with this indentation.
