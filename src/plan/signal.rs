@@ -193,6 +193,24 @@ impl Signal {
         }
     }
 
+    /// True if another place reads the same series in the same way: a `where` or an `across` makes another value.
+    pub fn reads_as(&self, other: &Self) -> bool {
+        let selects = match (&self.source, &other.source) {
+            (Source::Family(own), Source::Family(other)) => own.matchers == other.matchers,
+            (
+                Source::Ratio { of, over, .. },
+                Source::Ratio {
+                    of: part,
+                    over: whole,
+                    ..
+                },
+            ) => of.reads_as(part) && over.reads_as(whole),
+            (Source::Raw(own), Source::Raw(other)) => own.expr == other.expr,
+            _ => false,
+        };
+        self.name == other.name && self.across == other.across && selects
+    }
+
     /// What it counts as a side of a ratio: of a histogram, its observations.
     pub fn counts(&self) -> Unit {
         match self.kind() {

@@ -354,3 +354,46 @@ fn graphs_of_histograms_lead_to_traces() {
     let (before, after) = spec.split_once("  tool: MLflow\n").expect("a tool");
     assert_eq!(marked(&format!("{before}{after}")), 0);
 }
+
+#[test]
+fn a_limit_is_drawn_only_on_the_value_that_it_limits() {
+    let text = format!(
+        r#"{HEAD}
+signals:
+  depth: {{kind: gauge, unit: count, across: sum, labels: [route, model_name], prometheus: {{metric: depth}}}}
+  wait: {{kind: histogram, unit: seconds, labels: [route], prometheus: {{metric: wait_seconds, buckets: [500ms, 1s]}}}}
+  all: {{kind: counter, unit: requests, labels: [route, code, model_name], prometheus: {{metric: all_total}}}}
+  bad: {{use: all, where: {{code: "500"}}}}
+  share: {{ratio: {{of: bad, over: all}}}}
+slos:
+  pay: {{objective: 99%, window: 30d, group_by: [], where: {{route: pay}}, sli: {{latency: {{signal: wait, within: 500ms}}}}}}
+alerts:
+  Deepest: {{severity: warning, when: {{signal: depth, across: max, above: 7}}}}
+  PayShare: {{severity: warning, when: {{signal: share, where: {{route: pay}}, above: 5%}}}}
+dashboards:
+  own:
+    rows:
+      - title: All
+        panels:
+          - {{title: Depth, signal: depth}}
+          - {{title: Deepest, signal: depth, across: max}}
+          - {{title: Wait, signal: wait, stats: [p95]}}
+          - {{title: Wait of pay, signal: wait, stats: [p95], where: {{route: pay}}}}
+          - {{title: Share, signal: share}}
+          - {{title: Share of pay, signal: share, where: {{route: pay}}}}
+"#
+    );
+    let files = build(&text, None);
+    let own = dashboard(&files, "own");
+    let limits = |title| {
+        let steps = steps(panel(&own, title)).into_iter();
+        steps.filter_map(|(value, _)| value).collect::<Vec<_>>()
+    };
+    assert!(limits("Depth").is_empty());
+    assert_eq!(limits("Deepest"), [7.0]);
+    let has_objective = |title| queries(panel(&own, title)).contains(&"vector(0.5)".to_owned());
+    assert!(!has_objective("Wait"));
+    assert!(has_objective("Wait of pay"));
+    assert!(limits("Share").is_empty());
+    assert_eq!(limits("Share of pay"), [0.05]);
+}

@@ -139,9 +139,7 @@ fn watch<'a>(
 
 /// True when an alert compares the same value.
 pub(super) fn is_on(watch: &Watch<'_>, signal: &Signal, stat: Stat) -> bool {
-    let other = &watch.compare.signal;
-    let matchers = [other, signal].map(|s| s.family().map(|family| &family.matchers));
-    watch.compare.stat == stat && other.name == signal.name && matchers[0] == matchers[1]
+    watch.compare.stat == stat && watch.compare.signal.reads_as(signal)
 }
 
 /// The threshold of a watch, per the panel's unit of time.
@@ -171,13 +169,13 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
     };
     let bound = |slo: &Slo| match &slo.kind {
         SloKind::Percentile(p) => {
-            let same = p.signal.name == signal.name && quantile == p.quantile;
+            let same = p.signal.reads_as(signal) && quantile == p.quantile;
             same.then(|| target(p.below.0, p.below.1.clone()))
         }
         SloKind::Events(events) => match &events.sli {
             EventSli::Latency {
                 signal: of, within, ..
-            } if of.name == signal.name => {
+            } if of.reads_as(signal) => {
                 Some(target(within.bound, shown(within.bound, signal.unit)))
             }
             _ => None,
@@ -192,7 +190,7 @@ fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
         return None;
     };
     match &events.sli {
-        EventSli::Time(time) if time.signal.name == signal.name && time.good != Good::Equals => {
+        EventSli::Time(time) if time.signal.reads_as(signal) && time.good != Good::Equals => {
             let upper = time.good == Good::Below;
             Some(Threshold {
                 upper,

@@ -114,7 +114,8 @@ pub(super) fn events(
 fn objective(cx: &mut Context<'_>, of: &Text) -> Option<(Signal, Number)> {
     let spec = cx.spec;
     let found = spec.slos.get(of.value.as_str());
-    let Some(latency) = found.and_then(|slo| slo.sli.value.latency.as_ref()) else {
+    let latency = found.and_then(|slo| Some((slo.selection(), slo.sli.value.latency.as_ref()?)));
+    let Some((selection, latency)) = latency else {
         let message = match found {
             Some(_) => format!("the SLO `{of}` has no `latency` SLI"),
             None => format!("unknown SLO `{of}`"),
@@ -129,7 +130,7 @@ fn objective(cx: &mut Context<'_>, of: &Text) -> Option<(Signal, Number)> {
         cx.sink.push(error.maybe_help(help));
         return None;
     };
-    let signal = cx.signal(&latency.value.signal)?;
+    let signal = cx.selected(&latency.value.signal, selection)?;
     let within = boundary(cx, &signal, &latency.value)?;
     Some((Signal::clone(&signal), within.bound * signal.scale))
 }

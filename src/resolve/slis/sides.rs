@@ -74,15 +74,18 @@ fn selects_less(this: &Family, other: &Family) -> bool {
 }
 
 /// A label of which the two select different values.
-fn disjoint<'a>(this: &'a Family, other: &Family) -> Option<&'a str> {
-    let equal = |family: &'a Family| {
-        let all = family.matchers.iter();
-        all.filter(|(_, op, _)| *op == MatchOp::Equal)
+fn disjoint<'a>(this: &'a Family, other: &'a Family) -> Option<&'a str> {
+    let excludes = |a: &'a Family, b: &Family| {
+        let mut exact = a.matchers.iter().filter(|(_, op, _)| *op == MatchOp::Equal);
+        let found = exact.find(|(label, _, value)| {
+            let mut same = b.matchers.iter().filter(|(name, ..)| name == label);
+            same.any(|(_, op, known)| match op {
+                MatchOp::Equal => known != value,
+                MatchOp::NotEqual => known == value,
+                MatchOp::Match | MatchOp::NotMatch => false,
+            })
+        });
+        found.map(|(label, ..)| label.as_str())
     };
-    let found = equal(this).find(|(label, _, value)| {
-        let same = other.matchers.iter();
-        let mut same = same.filter(|(name, op, _)| name == label && *op == MatchOp::Equal);
-        same.any(|(.., known)| known != value)
-    });
-    found.map(|(label, ..)| label.as_str())
+    excludes(this, other).or_else(|| excludes(other, this))
 }

@@ -220,10 +220,7 @@ pub(super) fn held(holds: impl Fn(f64) -> bool) -> Option<f64> {
 
 /// The bounds of a value in conditions and SLOs, and on panels that show it: each with the side on which values are worse.
 fn bounds(plan: &Plan, signal: &Signal, stat: Stat, unit: ValueUnit) -> Vec<(f64, bool)> {
-    let is_own = |other: &Signal| {
-        let matchers = [other, signal].map(|s| s.family().map(|family| &family.matchers));
-        other.name == signal.name && matchers[0] == matchers[1]
-    };
+    let is_own = |other: &Signal| other.reads_as(signal);
     let to = |from: ValueUnit, of: Stat, bound: Number| {
         let time = |unit: ValueUnit| unit.per.map_or(1.0, |per| f64::from(per.seconds));
         float(bound) * time(unit) / time(from) * share(signal, stat) / share(signal, of)
@@ -339,7 +336,7 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
             leaves.iter().any(|leaf| match leaf {
                 Condition::Compare(c) => {
                     let upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
-                    upper && c.signal.name == read.signal.name
+                    upper && c.signal.reads_as(&read.signal)
                 }
                 _ => false,
             })
