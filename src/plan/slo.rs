@@ -3,6 +3,7 @@
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
 use super::{Condition, Family, Links, Marks, Query, Signal};
+use crate::naming;
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -94,16 +95,29 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// Events since the last evaluation, by the names under which they are recorded.
+    pub each: Vec<(&'static str, Expr)>,
     /// True where what new series begin with is counted.
     pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }
 
+impl EventSlo {
+    /// What reads the counters: of all events, and of the bad or the good ones.
+    pub fn read(&self) -> Option<[&Expr; 2]> {
+        let each = |name| self.each.iter().find(|(found, _)| *found == name);
+        match [naming::ALL_EVENTS, naming::PART_EVENTS].map(each) {
+            [Some((_, total)), Some((_, part))] => Some([total, part]),
+            _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
+        }
+    }
+}
+
 /// Events over a window.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Bad events.
+    /// Bad events; reads what is recorded of all events.
     pub bad: Expr,
     /// All events.
     pub total: Expr,

@@ -34,17 +34,12 @@ pub fn presence(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Group, labels, series(family, None))
 }
 
-/// The same as it was some time ago.
-pub(super) fn presence_ago(family: &Family, labels: &[String], ago: Duration) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family, Some(ago)))
-}
-
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Count, labels, series(family, None))
 }
 
-fn series(family: &Family, ago: Option<Duration>) -> Expr {
+pub(super) fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
         ago,

@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::plan::{
     Bucket, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
 };
-use crate::query::{self, Events};
+use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
@@ -21,9 +21,8 @@ use crate::units::{Number, Quantity, Unit};
 const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
 
 /// The events of an objective.
-pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
+pub(super) fn events(cx: &mut Context<'_>, slo_name: &Text, slo: &spec::Slo) -> Option<Events> {
     let sli = &slo.sli.value;
-    let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
         uncounted(cx, slo, "a `time` SLI has none");
         return good_time(cx, time, slo);
@@ -34,7 +33,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         return own::events(cx, &own.value, slo);
     }
     if let Some(goodput) = &sli.goodput {
-        return goodput::events(cx, name, slo, &goodput.value);
+        return goodput::events(cx, slo_name, slo, &goodput.value);
     }
     if let Some(latency) = &sli.latency {
         let signal = cx.selected(&latency.value.signal, slo.selection())?;
@@ -57,7 +56,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
                 within,
             },
             labels,
-            count_new_series,
+            new_series: new_series(cx, slo_name, slo),
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
@@ -106,7 +105,17 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
             total: Box::new(Signal::clone(&total)),
         },
         labels,
-        count_new_series,
+        new_series: new_series(cx, slo_name, slo),
+    })
+}
+
+/// Where the first values of series are recorded, if the objective counts them.
+fn new_series(cx: &Context<'_>, name: &Text, slo: &spec::Slo) -> Option<NewSeries> {
+    slo.count_new_series.filter(|c| c.value).map(|_| NewSeries {
+        service: cx.spec.service.name.value.clone(),
+        slo: name.value.clone(),
+        target: cx.target_labels(),
+        every: cx.recording_interval(),
     })
 }
 
@@ -115,7 +124,7 @@ fn own_events(events: OwnEvents, labels: Vec<String>) -> Events {
     Events {
         sli: EventSli::Own(Box::new(events)),
         labels,
-        count_new_series: false,
+        new_series: None,
     }
 }
 
@@ -172,7 +181,7 @@ fn good_time(
     Some(Events {
         sli: EventSli::Time(Box::new(time)),
         labels,
-        count_new_series: false,
+        new_series: None,
     })
 }
 

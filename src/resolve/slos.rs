@@ -16,7 +16,7 @@ use crate::plan::{
     PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
 };
 use crate::promql::{Kept, kept_labels};
-use crate::query::{self, SignalQuery};
+use crate::query::{self, Recorded, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit, decimal};
@@ -199,24 +199,33 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     windows.sort();
     windows.dedup();
     cx.check_window(windows[0], slo.window.span);
-    let service = &cx.spec.service.name.value;
+    let recorded = Recorded {
+        service: &cx.spec.service.name.value,
+        slo: &name.value,
+        every: cx.recording_interval(),
+    };
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
-        tier.enough = Some(events.enough(tier.long, min_events, service, &name.value));
+        tier.enough = Some(events.enough(tier.long, min_events, &recorded));
     }
     let ratios = windows
         .into_iter()
         .map(|window| WindowRatio {
             window,
-            expr: events.ratio(window, service, &name.value),
+            expr: events.ratio(window, &recorded),
         })
         .collect();
+    let (each, counted) = match events.recorded(&recorded) {
+        Some((each, counted)) => (each, Some(counted)),
+        None => (Vec::new(), None),
+    };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        counted: events.counted(BASE_WINDOW).ok(),
+        counted,
         ratios,
         tiers,
-        count_new_series: events.count_new_series,
+        each,
+        count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,
     }));

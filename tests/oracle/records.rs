@@ -4,7 +4,7 @@ use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Signal, Slo, SloKind};
 use slosmith::spec::Stat;
 use slosmith::units::{Duration, float};
 
-use crate::alerts::Oracle;
+use crate::alerts::{Oracle, is_each};
 use crate::truth::Groups;
 
 /// A recorded value at every evaluation.
@@ -62,12 +62,14 @@ impl Oracle<'_> {
             bounds: Vec::new(),
             late,
         };
+        // An evaluation counts what was scraped up to ten seconds before it.
+        let each = usize::from(is_each(&events.sli));
         // What is counted of time are moments, as many as a rule looks at.
         let is_time = matches!(events.sli, EventSli::Time(_));
         if events.counted.is_some() && !events.count_new_series && !is_time {
             let labels = self.labels_of_slo(slo);
             let base = BASE.as_secs() as f64;
-            let counts = |i| self.bad_and_all(&events.sli, base, &labels, self.time(i));
+            let counts = |i| self.each(&events.sli, base, &labels, i);
             let counts: Vec<_> = (0..self.evaluations).map(counts).collect();
             // What has no errors has none, not an unknown number of them.
             let bad = |(bad, all): &(Groups, Groups)| -> Groups {
@@ -77,12 +79,13 @@ impl Oracle<'_> {
                     .collect()
             };
             let bad = counts.iter().map(bad).collect();
-            all.push(of("bad_events:rate", BASE, 0, bad));
+            all.push(of("bad_events:rate", BASE, each, bad));
             let total = counts.into_iter().map(|(_, all)| all).collect();
-            all.push(of("total_events:rate", BASE, 0, total));
+            all.push(of("total_events:rate", BASE, each, total));
         }
         for window in events.ratios.iter().map(|ratio| ratio.window) {
-            let late = usize::from(window > Duration::from_secs(3 * 86_400));
+            let summed = if window > BASE { each } else { 0 };
+            let late = summed + late(window);
             let ratio = self.error_ratio(slo, events, window);
             all.push(of("error_ratio:rate", window, late, ratio));
         }
@@ -94,7 +97,7 @@ impl Oracle<'_> {
                     .collect()
             };
             let ratios = self.error_ratio(slo, events, period).into_iter();
-            let late = usize::from(period > Duration::from_secs(3 * 86_400));
+            let late = each + late(period);
             let mut left = of(
                 "error_budget_remaining:ratio",
                 period,
@@ -132,5 +135,15 @@ impl Oracle<'_> {
         let subject = &self.reader.world.subjects[&*family.names];
         let ends = subject.bounds.iter().map(|(bound, _)| bound * scale);
         [0.0].into_iter().chain(ends).collect()
+    }
+}
+
+/// Evaluations by which a long window is late: it reads one base window after the other, as the clock has them, and another
+/// group records these.
+fn late(window: Duration) -> usize {
+    if window > Duration::from_secs(86_400) {
+        6
+    } else {
+        0
     }
 }

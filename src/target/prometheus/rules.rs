@@ -187,10 +187,14 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
         SloKind::Events(events) => {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let mut rules = Vec::new();
+            let every = plan.evaluation.to_string();
+            let since = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &every)];
+            let each = events.each.iter();
+            let each = each.map(|(name, expr)| record(name, text(expr), &since));
+            let mut rules: Vec<_> = each.collect();
             if let Some(counted) = &events.counted {
-                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
                 rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
+                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
             }
             let longest = longest_beside_alerts(slo);
             let near = events.ratios.iter().filter(|r| r.window <= longest);

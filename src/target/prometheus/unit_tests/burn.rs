@@ -2,12 +2,12 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, near, step_for, test_file, value_is};
+use super::{firing, minutes, near, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
-use crate::query::DIRECT_UP_TO;
+use crate::query::direct_up_to;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
@@ -16,7 +16,7 @@ use crate::units::{Duration, Number, decimal, float};
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
-/// Of the events that are needed. Half an hour has six or seven windows in which they are counted.
+/// Of the events that are needed.
 const TOO_FEW: Number = Number::new_raw(85, 100);
 const ENOUGH: Number = Number::new_raw(120, 100);
 
@@ -29,7 +29,8 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2);
+        // An evaluation counts what samples of its last minute say.
+        let step = 1;
         let run = Run {
             plan,
             slo,
@@ -41,7 +42,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
         if events.min_events > 0 {
-            tests.extend([run.few(false)?, run.few(true)?]);
+            tests.push(run.few()?);
         }
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
@@ -60,15 +61,13 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
+/// Minutes from evaluation to evaluation: as many as leave six in the short window. Each reads the whole of a long
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
-///
-/// Where events are counted, no window of theirs may be missed.
 pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
-    if events.min_events > 0 {
+    if tier.long == events.tiers[0].long && events.count_new_series {
         return step;
     }
-    let rare = tier.short.mins_up() / 12;
+    let rare = tier.short.mins_up() / 6;
     (rare - rare % step).max(step)
 }
 
@@ -133,7 +132,7 @@ impl Run<'_> {
     /// window, and each sample may count or not at either end.
     fn until(&self, share: f64, window: Duration) -> Minutes {
         let length = self.minutes(window);
-        let (step, lag) = if window > DIRECT_UP_TO {
+        let (step, lag) = if window > direct_up_to(&self.events.sli) {
             let every = self.every as f64;
             (every, self.minutes(BASE_WINDOW) + 2.0 * every)
         } else {
@@ -314,20 +313,32 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Everything fails, and nearly as many or a little more events than needed are in the long window.
-    fn few(&self, enough: bool) -> Option<Test> {
-        let (share, name) = match enough {
-            true => (ENOUGH, "fires with as many events as `min_events`"),
-            false => (TOO_FEW, "silent with fewer events than `min_events`"),
+    /// Everything fails twice, with enough events together: fires while both are in the long window, silent once the first
+    /// has left it.
+    fn few(&self) -> Option<Test> {
+        let every = self.every;
+        let long = self.tier.long.mins_up();
+        let (first, then) = (2 * every, long - long % every);
+        let last = (first + long).next_multiple_of(every) + 2 * every;
+        let failing = |share: Number| {
+            let mut events = share * i128::from(self.events.min_events) / i128::from(every);
+            if self.tier.long > direct_up_to(&self.events.sli) {
+                // Each evaluation counts those of a minute.
+                events *= i128::from(every);
+            }
+            let all = Level::new(every / self.driver.step, Number::from_integer(1));
+            all.thin(events)
         };
-        let needed = share * i128::from(self.events.min_events);
-        let events = needed / i128::from(self.tier.long.mins_up());
-        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
-        let full = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
-        let levels = self.levels(&[(self.history(), zero), (full, one)]);
-        let levels: Vec<_> = levels.into_iter().map(|level| level.thin(events)).collect();
-        let mut test = self.test(name, &levels)?;
-        test.promql_expr_test = vec![self.check(self.history() + full, enough)];
+        let idle = |minutes: u64| Level::idle(minutes.div_ceil(self.driver.step));
+        let levels = [
+            idle(every),
+            failing(ENOUGH - TOO_FEW),
+            idle(then - every - first),
+            failing(TOO_FEW),
+            idle(last - then),
+        ];
+        let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
+        test.promql_expr_test = vec![self.check(then + every, true), self.check(last, false)];
         Some(test)
     }
 

@@ -58,11 +58,7 @@ pub(super) fn windows(
         .iter()
         .map(|label| (label.clone(), format!("{label}-1")))
         .collect();
-    let queries = match &events.counted {
-        Some(counted) => vec![&counted.bad, &counted.total],
-        None => vec![&events.ratios.first()?.expr],
-    };
-    let series = labels::selected(&queries, &groups);
+    let series = labels::selected(&[&events.ratios.first()?.expr], &groups);
     let run = Run {
         plan,
         slo,
@@ -114,13 +110,7 @@ impl Run<'_> {
         let length = 3 * BASE_WINDOW.mins_up();
         let inputs = self.inputs(change, [length, length, 0]);
         let model = Model::new(&inputs, 1, 2 * length + 1, false)?;
-        let ratio = |minute: u64| {
-            let value = |expr: &Expr| model.value(expr, seconds(minute));
-            match &self.events.counted {
-                Some(counted) => Some(value(&counted.bad)? / value(&counted.total)?),
-                None => value(&self.events.ratios.first()?.expr),
-            }
-        };
+        let ratio = |minute: u64| model.value(&self.events.ratios.first()?.expr, seconds(minute));
         let (before, after) = (ratio(length - 1)?, ratio(2 * length - 1)?);
         let possible = [before, after].iter().all(|r| (0.0..=1.0).contains(r));
         Some(possible && (before - after).abs() > LEAST)
@@ -184,8 +174,8 @@ impl Run<'_> {
             })
         };
         if let Some(counted) = &self.events.counted {
-            record(naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
             record(naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
+            record(naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
         }
         for ratio in &self.events.ratios {
             if ratio.window <= self.tier.long {

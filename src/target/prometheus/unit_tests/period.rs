@@ -13,6 +13,9 @@ use crate::units::Number;
 /// Minutes of quiet, busy and quiet traffic.
 const PHASES: [u64; 3] = [60, 10, 110];
 
+/// Minutes from evaluation to evaluation: each reads the whole period.
+const EVERY: u64 = 5;
+
 /// How much busier the middle is.
 const BUSY: i128 = 600;
 
@@ -56,7 +59,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
         rules::period_file(slo),
         title,
         &files,
-        1,
+        EVERY,
         vec![test],
     ))
 }
