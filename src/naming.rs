@@ -45,14 +45,10 @@ pub const RESERVED_LABELS: [&str; 10] = [
 pub const BAD_EVENTS: &str = "slo:bad_events:rate";
 /// All events per second.
 pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
-/// The good or the bad events since the last evaluation.
+/// The good or the bad events of a length of time.
 pub const PART_EVENTS: &str = "slo:part_events:increase";
-/// All events since the last evaluation.
+/// All events of a length of time.
 pub const ALL_EVENTS: &str = "slo:total_events:increase";
-/// Events that series of the good or of the bad events begin with.
-pub const NEW_PART_EVENTS: &str = "slo:new_part_events:sum";
-/// Events that series of all events begin with.
-pub const NEW_TOTAL_EVENTS: &str = "slo:new_total_events:sum";
 /// Bad events over all events.
 pub const ERROR_RATIO: &str = "slo:error_ratio:rate";
 /// Share of events that must be good.

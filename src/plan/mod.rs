@@ -33,8 +33,8 @@ pub use names::Names;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
-    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, OwnEvents, PAGE_UP_TO,
-    PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio,
+    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, Increase, OwnEvents,
+    PAGE_UP_TO, PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio,
 };
 
 use crate::promql::ast::Expr;

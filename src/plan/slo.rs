@@ -95,8 +95,8 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
-    /// Events since the last evaluation, by the names under which they are recorded.
-    pub each: Vec<(&'static str, Expr)>,
+    /// Events that longer windows sum up, as they are recorded.
+    pub increases: Vec<Increase>,
     /// True where what new series begin with is counted.
     pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
@@ -106,12 +106,23 @@ pub struct EventSlo {
 impl EventSlo {
     /// What reads the counters: of all events, and of the bad or the good ones.
     pub fn read(&self) -> Option<[&Expr; 2]> {
-        let each = |name| self.each.iter().find(|(found, _)| *found == name);
-        match [naming::ALL_EVENTS, naming::PART_EVENTS].map(each) {
-            [Some((_, total)), Some((_, part))] => Some([total, part]),
+        let first = |name| self.increases.iter().find(|found| found.name == name);
+        match [naming::ALL_EVENTS, naming::PART_EVENTS].map(first) {
+            [Some(total), Some(part)] => Some([&total.expr, &part.expr]),
             _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
         }
     }
+}
+
+/// Events of a length of time, as they are recorded.
+#[derive(Clone, Debug)]
+pub struct Increase {
+    /// The name of the series.
+    pub name: &'static str,
+    /// Length of the time.
+    pub window: Duration,
+    /// Events in it.
+    pub expr: Expr,
 }
 
 /// Events over a window.

@@ -1,16 +1,29 @@
 //! Bad and total events of an SLI as PromQL, over any window.
+//!
+//! Where rates count events, each evaluation records those of the base window up to now, and those of a minute that ended
+//! when the base window began: all that is stored late has arrived by then. Longer windows sum up the minutes and add the
+//! base window.
 
-use super::{NewSeries, SignalQuery, bin, bucket_rate, gaps, new, or_zero, positive, range};
+use super::growth::{self, Stretch};
+use super::{NewSeries, SignalQuery, bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
-use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, Signal, TimeSli, Window, slo_series};
+use crate::plan::{
+    BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, TimeSli, Window, slo_series,
+};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
 use crate::units::Duration;
 
 /// Sums up to this window add up what each evaluation recorded. Longer ones read one base window after the other: a fifth.
-const EACH_UP_TO: Duration = Duration::from_secs(86_400);
+const EACH_UP_TO: Duration = Duration::from_secs(4 * 86_400);
+
+/// The base window, up to now.
+const BASE: Stretch = Stretch {
+    length: BASE_WINDOW,
+    ago: Duration::from_secs(0),
+};
 
 /// Ratios of an SLI up to this window read the counters themselves.
 pub fn direct_up_to(sli: &EventSli) -> Duration {
@@ -24,7 +37,7 @@ pub fn direct_up_to(sli: &EventSli) -> Duration {
 fn has_each(sli: &EventSli) -> bool {
     match sli {
         EventSli::Ratio { .. } | EventSli::Latency { .. } => true,
-        EventSli::Own(own) => [&own.part, &own.total].into_iter().all(gaps::counts),
+        EventSli::Own(own) => [&own.part, &own.total].into_iter().all(growth::counts),
         EventSli::Time(_) | EventSli::OwnRatio(_) => false,
     }
 }
@@ -68,21 +81,21 @@ impl Events {
         }
     }
 
-    /// Bad events from a part of all: a missing series counts as none; rounding never makes a count negative.
+    /// Bad events from a part of all; rounding never makes a count negative.
     fn bad(&self, part: Expr, good: bool, all: &Expr) -> Expr {
-        let part = match self.sli {
+        rest(self.or_none(part, all), good, || all.clone())
+    }
+
+    /// A missing series of the part counts as none.
+    fn or_none(&self, part: Expr, all: &Expr) -> Expr {
+        match self.sli {
             // A histogram has all its buckets or none, so nothing replaces a missing one.
             EventSli::Latency { .. } => part,
             _ => or_zero(part, all),
-        };
-        if !good {
-            return part;
         }
-        let rest = bin(BinaryOp::Sub, all.clone(), part);
-        build::call("clamp_min", vec![rest, build::number("0")])
     }
 
-    /// Bad events over a window and all, per second where signals count them.
+    /// Bad events over a window and all, per second where signals count them, as rates have them.
     ///
     /// # Errors
     /// The share of bad events, where only that is known.
@@ -98,60 +111,59 @@ impl Events {
                 return Ok(Counted { bad, total });
             }
         };
-        let with_new = |rates, name| match &self.new_series {
-            Some(new) => new.with(rates, name, window, &self.labels),
-            None => rates,
-        };
-        let part = with_new(part, naming::NEW_PART_EVENTS);
-        let total = with_new(total, naming::NEW_TOTAL_EVENTS);
         let bad = self.bad(part, good, &total);
         Ok(Counted { bad, total })
     }
 
-    /// What is recorded over the base window, and what that is made from at each evaluation, by name. Sums of these lose nothing
-    /// to a gap between scrapes.
+    /// Rates of the good or the bad events, whether these are the good ones, and rates of all, where they can be counted from
+    /// evaluation to evaluation.
+    fn each(&self) -> Option<(Expr, bool, Expr)> {
+        let rates = self.rates(BASE_WINDOW).ok();
+        rates.filter(|_| has_each(&self.sli))
+    }
+
+    /// What is recorded over the base window, and what longer windows up to the longest sum up.
     pub fn recorded(
         &self,
         recorded: &Recorded<'_>,
-    ) -> Option<(Vec<(&'static str, Expr)>, Counted)> {
-        let rates = self.rates(BASE_WINDOW).ok();
-        let Some((part, good, total)) = rates.filter(|_| has_each(&self.sli)) else {
+        longest: Duration,
+    ) -> Option<(Vec<Increase>, Counted)> {
+        let Some((part, good, total)) = self.each() else {
             return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
         };
-        let mut each = self.first_values(&part, &total);
-        let grown = |rates, new| {
-            let grown = gaps::events(rates, recorded.every);
-            match &self.new_series {
-                Some(_) => {
-                    let new = bin(BinaryOp::Or, grown, recorded.each(new).into());
-                    super::sum(&self.labels, new)
-                }
-                None => grown,
-            }
+        let each = Stretch {
+            length: recorded.every,
+            ago: BASE_WINDOW,
         };
-        each.push((naming::PART_EVENTS, grown(part, naming::NEW_PART_EVENTS)));
-        each.push((naming::ALL_EVENTS, grown(total, naming::NEW_TOTAL_EVENTS)));
-        let [part, total] = [naming::PART_EVENTS, naming::ALL_EVENTS].map(|name| {
-            let sum = new::inside(recorded.each(name), BASE_WINDOW);
-            super::sum(&self.labels, sum)
-        });
+        let increase = |name, window, expr| Increase { name, window, expr };
+        let all = super::sum(&self.labels, recorded.each(naming::ALL_EVENTS).into());
+        let of_part = self.or_none(self.grown(part.clone(), each), &all);
+        let mut increases = vec![
+            increase(
+                naming::ALL_EVENTS,
+                recorded.every,
+                self.grown(total.clone(), each),
+            ),
+            increase(naming::PART_EVENTS, recorded.every, of_part),
+        ];
+        if longest > EACH_UP_TO {
+            let sum = |name| increase(name, BASE_WINDOW, recorded.sum(name, BASE_WINDOW));
+            increases.extend([naming::ALL_EVENTS, naming::PART_EVENTS].map(sum));
+        }
+        let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
         let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
-        let bad = self.bad(part, good, &all);
-        Some((each, Counted { bad, total }))
+        let counted = Counted {
+            bad: self.bad(per_second(part), good, &all),
+            total: per_second(total),
+        };
+        Some((increases, counted))
     }
 
-    /// The first values of new series, by name, where `count_new_series` is set.
-    fn first_values(&self, part: &Expr, total: &Expr) -> Vec<(&'static str, Expr)> {
+    /// The events that rates count, in a stretch of time.
+    fn grown(&self, rates: Expr, stretch: Stretch) -> Expr {
         let family = self.sli.signal().and_then(Signal::family);
-        let (Some(new), Some(family)) = (&self.new_series, family) else {
-            return Vec::new();
-        };
-        let both = [
-            (naming::NEW_PART_EVENTS, part),
-            (naming::NEW_TOTAL_EVENTS, total),
-        ];
-        both.map(|(name, rates)| (name, new.found(rates.clone(), family)))
-            .into()
+        let new = self.new_series.as_ref().zip(family);
+        growth::events(rates, stretch, new)
     }
 
     fn value(&self, time: &TimeSli) -> Expr {
@@ -179,29 +191,43 @@ impl Events {
 
     /// The number of events in a window, from what was scraped; none where only their ratio is known.
     fn number(&self, window: Duration) -> Option<Expr> {
-        let seconds = build::number(window.as_secs().to_string());
-        Some(bin(
-            BinaryOp::Mul,
-            self.counted(window).ok()?.total,
-            seconds,
-        ))
+        let total = self.counted(window).ok()?.total;
+        Some(bin(BinaryOp::Mul, total, seconds(window)))
     }
 
-    /// True where a window has so many events: of those scraped where it is short, else of those of each evaluation.
+    /// True where a window has so many events.
     pub fn enough(&self, window: Duration, least: u32, recorded: &Recorded<'_>) -> Expr {
-        let is_direct = window <= direct_up_to(&self.sli);
-        let direct = self.number(window).filter(|_| is_direct);
-        let each = || self.each(naming::ALL_EVENTS, window, recorded);
-        at_least(direct.unwrap_or_else(each), least)
+        let number = match self.each() {
+            Some((.., total)) if window <= BASE_WINDOW => self.grown(total, upto(window)),
+            None if window <= direct_up_to(&self.sli) => self
+                .number(window)
+                .unwrap_or_else(|| self.all(window, recorded)),
+            _ => self.all(window, recorded),
+        };
+        at_least(number, least)
     }
 
-    /// Events in a window, from those of each evaluation.
-    fn each(&self, name: &str, window: Duration, recorded: &Recorded<'_>) -> Expr {
-        let sum = build::call(
-            "sum_over_time",
-            [range(recorded.each(name), new::open(window))],
+    /// All events in a window, from what is recorded.
+    fn all(&self, window: Duration, recorded: &Recorded<'_>) -> Expr {
+        let total = recorded.sum(naming::ALL_EVENTS, before_base(window));
+        self.with_base(total, naming::TOTAL_EVENTS, recorded)
+    }
+
+    /// Bad events in a window, from what is recorded.
+    fn all_bad(&self, window: Duration, recorded: &Recorded<'_>, good: bool) -> Expr {
+        let sum = |name| recorded.sum(name, before_base(window));
+        let bad = rest(sum(naming::PART_EVENTS), good, || sum(naming::ALL_EVENTS));
+        self.with_base(bad, naming::BAD_EVENTS, recorded)
+    }
+
+    /// Events up to the base window, and those in it.
+    fn with_base(&self, sum: Expr, rate: &str, recorded: &Recorded<'_>) -> Expr {
+        let base = bin(
+            BinaryOp::Mul,
+            seconds(BASE_WINDOW),
+            recorded.series(rate).into(),
         );
-        super::sum(&self.labels, sum)
+        super::sum(&self.labels, bin(BinaryOp::Or, sum, base))
     }
 
     /// The share of bad events in a window, from what was scraped.
@@ -218,25 +244,67 @@ impl Events {
 
     /// The share of bad events in a window: of what was scraped where it is short, else of recorded events.
     pub fn ratio(&self, window: Duration, recorded: &Recorded<'_>) -> Expr {
-        if window <= direct_up_to(&self.sli) {
-            return self.direct(window);
-        }
-        if matches!(self.sli, EventSli::OwnRatio(_)) {
-            return recorded.over("avg_over_time", naming::ERROR_RATIO, window);
-        }
-        let (bad, total) = match self.rates(window) {
-            Ok((_, good, _)) if has_each(&self.sli) && window <= EACH_UP_TO => {
-                let total = self.each(naming::ALL_EVENTS, window, recorded);
-                let part = self.each(naming::PART_EVENTS, window, recorded);
-                (self.bad(part, good, &total), total)
-            }
-            _ => {
-                let sum = |series| recorded.over("sum_over_time", series, window);
-                (sum(naming::BAD_EVENTS), sum(naming::TOTAL_EVENTS))
-            }
+        let Some((part, good, total)) = self.each() else {
+            return match window <= direct_up_to(&self.sli) {
+                true => self.direct(window),
+                false if matches!(self.sli, EventSli::OwnRatio(_)) => recorded.over(
+                    "avg_over_time",
+                    recorded.series(naming::ERROR_RATIO),
+                    window,
+                ),
+                false => {
+                    let [bad, total] = [naming::BAD_EVENTS, naming::TOTAL_EVENTS]
+                        .map(|name| recorded.over("sum_over_time", recorded.series(name), window));
+                    bin(BinaryOp::Div, bad, positive(total))
+                }
+            };
+        };
+        let (bad, total) = if window < BASE_WINDOW {
+            let total = self.grown(total, upto(window));
+            (
+                self.bad(self.grown(part, upto(window)), good, &total),
+                total,
+            )
+        } else if window == BASE_WINDOW {
+            let base = |name| Expr::from(recorded.series(name));
+            (base(naming::BAD_EVENTS), base(naming::TOTAL_EVENTS))
+        } else if window <= EACH_UP_TO {
+            (
+                self.all_bad(window, recorded, good),
+                self.all(window, recorded),
+            )
+        } else {
+            let sum = |name| recorded.over("sum_over_time", recorded.series(name), window);
+            let total = || sum(naming::ALL_EVENTS);
+            (rest(sum(naming::PART_EVENTS), good, total), total())
         };
         bin(BinaryOp::Div, bad, positive(total))
     }
+}
+
+/// Bad events, from the bad or the good ones.
+fn rest(part: Expr, good: bool, all: impl Fn() -> Expr) -> Expr {
+    match good {
+        false => part,
+        true => build::call(
+            "clamp_min",
+            vec![bin(BinaryOp::Sub, all(), part), build::number("0")],
+        ),
+    }
+}
+
+/// A window up to now.
+fn upto(length: Duration) -> Stretch {
+    Stretch { length, ..BASE }
+}
+
+/// What is left of a window before its last base window.
+fn before_base(window: Duration) -> Duration {
+    Duration::from_secs(window.as_secs() - BASE_WINDOW.as_secs())
+}
+
+fn seconds(window: Duration) -> Expr {
+    build::number(window.as_secs().to_string())
 }
 
 /// What is recorded of an objective over the base window.
@@ -250,6 +318,7 @@ pub struct Recorded<'a> {
 }
 
 impl Recorded<'_> {
+    /// What is recorded over the base window.
     fn series(&self, name: &str) -> Selector {
         slo_series(name, self.service, self.slo, &BASE_WINDOW.to_string())
     }
@@ -259,8 +328,13 @@ impl Recorded<'_> {
         slo_series(name, self.service, self.slo, &self.every.to_string())
     }
 
-    fn over(&self, function: &str, series: &str, window: Duration) -> Expr {
-        let series = self.series(series);
+    /// The sum of those of so much time. Prometheus 2 would read the sample at its start, too.
+    fn sum(&self, name: &str, length: Duration) -> Expr {
+        let open = Duration::from_secs(length.as_secs() - 1);
+        build::call("sum_over_time", [range(self.each(name), open)])
+    }
+
+    fn over(&self, function: &str, series: Selector, window: Duration) -> Expr {
         if window > EACH_UP_TO {
             // Another group records the newest value at the same time, or has not yet.
             let known = super::ago(series, self.every);

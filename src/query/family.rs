@@ -39,7 +39,7 @@ pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Count, labels, series(family, None))
 }
 
-pub(super) fn series(family: &Family, ago: Option<Duration>) -> Expr {
+fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
         ago,
@@ -82,7 +82,7 @@ fn instant(family: &Family, name: &str, over: &Over) -> Expr {
     selector(family, name, over).into()
 }
 
-fn selector(family: &Family, name: &str, over: &Over) -> Selector {
+pub(super) fn selector(family: &Family, name: &str, over: &Over) -> Selector {
     let series = format!("{name}{}", over.series.suffix());
     let metric = family
         .matchers
@@ -96,7 +96,7 @@ fn selector(family: &Family, name: &str, over: &Over) -> Selector {
     }
 }
 
-fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
+pub(super) fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
     let older = family.names.iter().skip(1);
     older.fold(make(family.names.newest()), |so_far, name| {
         bin(BinaryOp::Or, so_far, make(name))

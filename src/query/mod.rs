@@ -8,14 +8,13 @@
 mod bound;
 mod events;
 mod family;
-mod gaps;
-mod new;
+mod growth;
 mod own;
 
 pub use bound::{compare, outside, per_time, times};
 pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to};
 pub use family::{bucket_rate, number_of_series, presence};
-pub use new::NewSeries;
+pub use growth::NewSeries;
 pub use own::own_bucket;
 
 use family::{Over, over_time, range_function, rate};

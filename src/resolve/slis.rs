@@ -21,7 +21,7 @@ use crate::units::{Number, Quantity, Unit};
 const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
 
 /// The events of an objective.
-pub(super) fn events(cx: &mut Context<'_>, slo_name: &Text, slo: &spec::Slo) -> Option<Events> {
+pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
     let sli = &slo.sli.value;
     if let Some(time) = &sli.time {
         uncounted(cx, slo, "a `time` SLI has none");
@@ -33,7 +33,7 @@ pub(super) fn events(cx: &mut Context<'_>, slo_name: &Text, slo: &spec::Slo) -> 
         return own::events(cx, &own.value, slo);
     }
     if let Some(goodput) = &sli.goodput {
-        return goodput::events(cx, slo_name, slo, &goodput.value);
+        return goodput::events(cx, name, slo, &goodput.value);
     }
     if let Some(latency) = &sli.latency {
         let signal = cx.selected(&latency.value.signal, slo.selection())?;
@@ -56,7 +56,7 @@ pub(super) fn events(cx: &mut Context<'_>, slo_name: &Text, slo: &spec::Slo) -> 
                 within,
             },
             labels,
-            new_series: new_series(cx, slo_name, slo),
+            new_series: new_series(cx, slo),
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
@@ -105,15 +105,13 @@ pub(super) fn events(cx: &mut Context<'_>, slo_name: &Text, slo: &spec::Slo) -> 
             total: Box::new(Signal::clone(&total)),
         },
         labels,
-        new_series: new_series(cx, slo_name, slo),
+        new_series: new_series(cx, slo),
     })
 }
 
-/// Where the first values of series are recorded, if the objective counts them.
-fn new_series(cx: &Context<'_>, name: &Text, slo: &spec::Slo) -> Option<NewSeries> {
+/// How new series are told, if the objective counts what they begin with.
+fn new_series(cx: &Context<'_>, slo: &spec::Slo) -> Option<NewSeries> {
     slo.count_new_series.filter(|c| c.value).map(|_| NewSeries {
-        service: cx.spec.service.name.value.clone(),
-        slo: name.value.clone(),
         target: cx.target_labels(),
         every: cx.recording_interval(),
     })

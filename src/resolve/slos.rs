@@ -215,8 +215,8 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             expr: events.ratio(window, &recorded),
         })
         .collect();
-    let (each, counted) = match events.recorded(&recorded) {
-        Some((each, counted)) => (each, Some(counted)),
+    let (increases, counted) = match events.recorded(&recorded, slo.window.value) {
+        Some((increases, counted)) => (increases, Some(counted)),
         None => (Vec::new(), None),
     };
     let kind = SloKind::Events(Box::new(EventSlo {
@@ -224,7 +224,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         counted,
         ratios,
         tiers,
-        each,
+        increases,
         count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,

@@ -467,7 +467,7 @@ impl<'a> Oracle<'a> {
         let labels = self.labels_of_slo(slo);
         let both = |window: f64, time: f64| self.bad_and_all(&events.sli, window, &labels, time);
         let seconds = window.as_secs() as f64;
-        if is_each(&events.sli) && seconds > 300.0 {
+        if is_each(&events.sli) {
             return (0..self.evaluations)
                 .map(|i| self.each(&events.sli, seconds, &labels, i))
                 .map(|(bad, all)| ratio(&bad, &all))
@@ -495,7 +495,7 @@ impl<'a> Oracle<'a> {
             .collect()
     }
 
-    /// Bad and all events per second, as sums of what each evaluation counts: up to the samples of ten seconds before.
+    /// Bad and all events per second, from the last value before a window to the last one in it.
     pub(crate) fn each(
         &self,
         sli: &EventSli,
@@ -507,7 +507,7 @@ impl<'a> Oracle<'a> {
             return self.bad_and_all(sli, window, by, self.time(i));
         }
         self.reader.between_last.set(true);
-        let both = self.bad_and_all(sli, window, by, self.time(i) - 10.0);
+        let both = self.bad_and_all(sli, window, by, self.time(i));
         self.reader.between_last.set(false);
         both
     }
@@ -701,6 +701,6 @@ pub(crate) fn families_of<'s>(signal: &'s Signal, into: &mut Vec<&'s slosmith::p
 }
 
 /// True where rules sum what each evaluation counts.
-pub(crate) fn is_each(sli: &EventSli) -> bool {
+fn is_each(sli: &EventSli) -> bool {
     matches!(sli, EventSli::Ratio { .. } | EventSli::Latency { .. })
 }

@@ -4,7 +4,7 @@ use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Signal, Slo, SloKind};
 use slosmith::spec::Stat;
 use slosmith::units::{Duration, float};
 
-use crate::alerts::{Oracle, is_each};
+use crate::alerts::Oracle;
 use crate::truth::Groups;
 
 /// A recorded value at every evaluation.
@@ -62,8 +62,6 @@ impl Oracle<'_> {
             bounds: Vec::new(),
             late,
         };
-        // An evaluation counts what was scraped up to ten seconds before it.
-        let each = usize::from(is_each(&events.sli));
         // What is counted of time are moments, as many as a rule looks at.
         let is_time = matches!(events.sli, EventSli::Time(_));
         if events.counted.is_some() && !events.count_new_series && !is_time {
@@ -79,15 +77,13 @@ impl Oracle<'_> {
                     .collect()
             };
             let bad = counts.iter().map(bad).collect();
-            all.push(of("bad_events:rate", BASE, each, bad));
+            all.push(of("bad_events:rate", BASE, 0, bad));
             let total = counts.into_iter().map(|(_, all)| all).collect();
-            all.push(of("total_events:rate", BASE, each, total));
+            all.push(of("total_events:rate", BASE, 0, total));
         }
         for window in events.ratios.iter().map(|ratio| ratio.window) {
-            let summed = if window > BASE { each } else { 0 };
-            let late = summed + late(window);
             let ratio = self.error_ratio(slo, events, window);
-            all.push(of("error_ratio:rate", window, late, ratio));
+            all.push(of("error_ratio:rate", window, late(window), ratio));
         }
         if let Some(period) = events.ratios.last().map(|ratio| ratio.window) {
             let budget = float(events.budget.budget);
@@ -97,11 +93,10 @@ impl Oracle<'_> {
                     .collect()
             };
             let ratios = self.error_ratio(slo, events, period).into_iter();
-            let late = each + late(period);
             let mut left = of(
                 "error_budget_remaining:ratio",
                 period,
-                late,
+                late(period),
                 ratios.map(left).collect(),
             );
             left.wanted.pop();
@@ -138,11 +133,11 @@ impl Oracle<'_> {
     }
 }
 
-/// Evaluations by which a long window is late: it reads one base window after the other, as the clock has them, and another
-/// group records these.
+/// Evaluations by which a long window is late: it reads one base window after the other, as the clock has them, after another
+/// one, and another group records these.
 fn late(window: Duration) -> usize {
-    if window > Duration::from_secs(86_400) {
-        6
+    if window > Duration::from_secs(4 * 86_400) {
+        11
     } else {
         0
     }

@@ -106,7 +106,7 @@ pub(super) fn events(
             total: Box::new(total),
         },
         labels,
-        new_series: super::new_series(cx, name, slo),
+        new_series: super::new_series(cx, slo),
     })
 }
 

@@ -187,11 +187,12 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
         SloKind::Events(events) => {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let every = plan.evaluation.to_string();
-            let since = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &every)];
-            let each = events.each.iter();
-            let each = each.map(|(name, expr)| record(name, text(expr), &since));
-            let mut rules: Vec<_> = each.collect();
+            let increases = events.increases.iter().map(|increase| {
+                let window = increase.window.to_string();
+                let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &window)];
+                record(increase.name, text(&increase.expr), &labels)
+            });
+            let mut rules: Vec<_> = increases.collect();
             if let Some(counted) = &events.counted {
                 rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
                 rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));

@@ -173,6 +173,9 @@ impl Run<'_> {
                 expr,
             })
         };
+        for increase in &self.events.increases {
+            record(increase.name, increase.window, &increase.expr)?;
+        }
         if let Some(counted) = &self.events.counted {
             record(naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
             record(naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
