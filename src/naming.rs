@@ -230,6 +230,11 @@ pub fn slo_file(slo: &str) -> String {
     format!("slo-{slo}")
 }
 
+/// Group of the sums that the rules over an SLO's period read.
+pub fn sums_group(service: &str, slo: &str) -> String {
+    format!("{service}.slo.{slo}.sums")
+}
+
 /// File of the rules over an SLO's period, without folder and ending.
 pub fn period_file(slo: &str) -> String {
     format!("slo-{slo}-period")

@@ -95,8 +95,10 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
-    /// Events that longer windows sum up, as they are recorded.
+    /// Events since the last evaluation, which longer windows sum up.
     pub increases: Vec<Increase>,
+    /// Sums of these over the base window, which the period sums up; recorded as often.
+    pub sums: Vec<Increase>,
     /// True where what new series begin with is counted.
     pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
@@ -112,6 +114,15 @@ impl EventSlo {
             _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
         }
     }
+}
+
+/// The longest window of burn-rate alerts, and at least three days: rules over more are in a file of their own, as a test of
+/// the others need not load so much.
+pub fn near_up_to(tiers: &[Tier]) -> Duration {
+    let longest = tiers.iter().map(|tier| tier.long).max();
+    longest
+        .unwrap_or_default()
+        .max(Duration::from_secs(3 * 86_400))
 }
 
 /// Events of a length of time, as they are recorded.

@@ -16,9 +16,6 @@ use crate::promql::build;
 use crate::spec::Stat;
 use crate::units::Duration;
 
-/// Sums up to this window add up what each evaluation recorded. Longer ones read one base window after the other: a fifth.
-const EACH_UP_TO: Duration = Duration::from_secs(4 * 86_400);
-
 /// The base window, up to now.
 const BASE: Stretch = Stretch {
     length: BASE_WINDOW,
@@ -122,12 +119,8 @@ impl Events {
         rates.filter(|_| has_each(&self.sli))
     }
 
-    /// What is recorded over the base window, and what longer windows up to the longest sum up.
-    pub fn recorded(
-        &self,
-        recorded: &Recorded<'_>,
-        longest: Duration,
-    ) -> Option<(Vec<Increase>, Counted)> {
+    /// What longer windows sum up, and what is recorded over the base window.
+    pub fn recorded(&self, recorded: &Recorded<'_>) -> Option<(Vec<Increase>, Counted)> {
         let Some((part, good, total)) = self.each() else {
             return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
         };
@@ -138,7 +131,7 @@ impl Events {
         let increase = |name, window, expr| Increase { name, window, expr };
         let all = super::sum(&self.labels, recorded.each(naming::ALL_EVENTS).into());
         let of_part = self.or_none(self.grown(part.clone(), each), &all);
-        let mut increases = vec![
+        let increases = vec![
             increase(
                 naming::ALL_EVENTS,
                 recorded.every,
@@ -146,10 +139,6 @@ impl Events {
             ),
             increase(naming::PART_EVENTS, recorded.every, of_part),
         ];
-        if longest > EACH_UP_TO {
-            let sum = |name| increase(name, BASE_WINDOW, recorded.sum(name, BASE_WINDOW));
-            increases.extend([naming::ALL_EVENTS, naming::PART_EVENTS].map(sum));
-        }
         let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
         let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
         let counted = Counted {
@@ -157,6 +146,20 @@ impl Events {
             total: per_second(total),
         };
         Some((increases, counted))
+    }
+
+    /// What far windows sum up: a fifth of the samples. Another group records what they are made of, at another second.
+    pub fn sums(&self, recorded: &Recorded<'_>) -> Vec<Increase> {
+        let sum = |name| {
+            let each = super::ago(recorded.each(name), recorded.every);
+            Increase {
+                name,
+                window: BASE_WINDOW,
+                expr: build::call("sum_over_time", [range(each, BASE_WINDOW)]),
+            }
+        };
+        let names = [naming::ALL_EVENTS, naming::PART_EVENTS].into_iter();
+        names.filter(|_| has_each(&self.sli)).map(sum).collect()
     }
 
     /// The events that rates count, in a stretch of time.
@@ -268,13 +271,13 @@ impl Events {
         } else if window == BASE_WINDOW {
             let base = |name| Expr::from(recorded.series(name));
             (base(naming::BAD_EVENTS), base(naming::TOTAL_EVENTS))
-        } else if window <= EACH_UP_TO {
+        } else if window <= recorded.near {
             (
                 self.all_bad(window, recorded, good),
                 self.all(window, recorded),
             )
         } else {
-            let sum = |name| recorded.over("sum_over_time", recorded.series(name), window);
+            let sum = |name| build::call("sum_over_time", [range(recorded.series(name), window)]);
             let total = || sum(naming::ALL_EVENTS);
             (rest(sum(naming::PART_EVENTS), good, total), total())
         };
@@ -315,6 +318,8 @@ pub struct Recorded<'a> {
     pub slo: &'a str,
     /// The time from evaluation to evaluation.
     pub every: Duration,
+    /// Longer windows sum up base windows.
+    pub near: Duration,
 }
 
 impl Recorded<'_> {
@@ -335,7 +340,7 @@ impl Recorded<'_> {
     }
 
     fn over(&self, function: &str, series: Selector, window: Duration) -> Expr {
-        if window > EACH_UP_TO {
+        if window > self.near {
             // Another group records the newest value at the same time, or has not yet.
             let known = super::ago(series, self.every);
             return super::over_by(function, known.into(), window, BASE_WINDOW);

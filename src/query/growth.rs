@@ -3,9 +3,8 @@
 //! `rate(m[5m])` counts between samples inside its window, so sums of such rates lose what was counted while no page was read.
 //! The growth from the last sample before a stretch of time to the last one in it loses nothing: these add up.
 
-use super::family::{self, Over};
-use super::{bin, range, time};
-use crate::plan::{Family, Window};
+use super::{bin, family, range, time};
+use crate::plan::Family;
 use crate::promql::ast::{
     AggregateOp, AtOffset, BinaryOp, Call, Expr, ExprKind, RangeSelector, Selector,
 };
@@ -33,6 +32,11 @@ impl Stretch {
     pub(super) fn and_before(self, more: Duration) -> Self {
         let length = Duration::from_secs(self.length.as_secs() + more.as_secs());
         Self { length, ..self }
+    }
+
+    /// A function of what a series was before this time, as long as it is remembered.
+    fn remembered(self, function: &str, selector: &Selector) -> Expr {
+        build::call(function, [range(self.before(selector), REMEMBERED)])
     }
 
     /// A series as it was at the beginning.
@@ -106,20 +110,19 @@ fn grown(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
 /// The value that a series grows from: its last one before a stretch of time, or its first one in it. Where new series count,
 /// zero for one that its target's page did not have.
 fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family)>) -> Expr {
-    let before = stretch.before(selector);
-    let last = build::call("last_over_time", [range(before.clone(), REMEMBERED)]);
+    let either = |first, second| bin(BinaryOp::Or, first, second);
+    let last = stretch.remembered("last_over_time", selector);
     let known = match new {
         None => last,
         Some((new, all)) => {
-            let zero = bin(
-                BinaryOp::Mul,
-                build::number("0"),
-                new.missed(selector, all, stretch),
-            );
-            bin(BinaryOp::Or, bin(BinaryOp::Or, before.into(), zero), last)
+            let now = stretch.before(selector).into();
+            let zero = |series| bin(BinaryOp::Mul, build::number("0"), series);
+            let again = zero(new.missed(selector, all, stretch));
+            let young = zero(new.younger(selector, all, stretch));
+            either(either(either(now, again), last), young)
         }
     };
-    bin(BinaryOp::Or, known, stretch.over("min_over_time", selector))
+    either(known, stretch.over("min_over_time", selector))
 }
 
 /// What Prometheus records of each target: one where its page was read.
@@ -139,24 +142,32 @@ pub struct NewSeries {
 impl NewSeries {
     /// Series without which their target's page was read in a stretch of time or just before it: they have fewer samples than
     /// another series of the page, or than `up` has ones.
-    pub(super) fn missed(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
+    fn missed(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
         let stretch = stretch.and_before(self.every);
         let samples = stretch.over("count_over_time", selector);
+        let others = family::series(all, |series| stretch.over("count_over_time", &series));
         let read = bin(
             BinaryOp::Or,
-            family::alternatives(all, |name| {
-                let over = Over {
-                    window: Window::Fixed(stretch.length),
-                    ago: None,
-                    series: all.counted(),
-                };
-                stretch.over("count_over_time", &family::selector(all, name, &over))
-            }),
+            others,
             stretch.over("sum_over_time", &self.up(all)),
         );
         let read = build::aggregate(AggregateOp::Max, &self.target, read);
         let fewer = build::binary(BinaryOp::Lt, samples, read).on(&self.target);
         fewer.group_left::<&str>(&[]).into()
+    }
+
+    /// Series of targets whose page was read before a stretch of time.
+    fn younger(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
+        let others = family::series(all, |series| stretch.remembered("last_over_time", &series));
+        let up = stretch.remembered("max_over_time", &self.up(all));
+        let read = bin(
+            BinaryOp::Or,
+            others,
+            bin(BinaryOp::Gt, up, build::number("0")),
+        );
+        let series = stretch.over("min_over_time", selector);
+        let younger = build::binary(BinaryOp::And, series, read);
+        younger.on(&self.target).into()
     }
 
     /// Whether Prometheus reads a family's targets.

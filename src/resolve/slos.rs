@@ -13,7 +13,7 @@ use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
-    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
+    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
 };
 use crate::promql::{Kept, kept_labels};
 use crate::query::{self, Recorded, SignalQuery};
@@ -203,6 +203,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         service: &cx.spec.service.name.value,
         slo: &name.value,
         every: cx.recording_interval(),
+        near: near_up_to(&tiers),
     };
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
@@ -215,16 +216,18 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             expr: events.ratio(window, &recorded),
         })
         .collect();
-    let (increases, counted) = match events.recorded(&recorded, slo.window.value) {
-        Some((increases, counted)) => (increases, Some(counted)),
-        None => (Vec::new(), None),
+    let (increases, counted) = events.recorded(&recorded).unzip();
+    let sums = match slo.window.value > recorded.near {
+        true => events.sums(&recorded),
+        false => Vec::new(),
     };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
         counted,
         ratios,
         tiers,
-        increases,
+        increases: increases.unwrap_or_default(),
+        sums,
         count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,

@@ -265,9 +265,12 @@ fn mutate(expr: &Expr, counts: bool) -> Vec<(String, Expr)> {
 fn unseen_in(expr: &Expr, counts: bool, inside: &[Kind], out: &mut Vec<Vec<Kind>>) {
     let mut unseen = inside.to_vec();
     unseen.extend_from_slice(match &expr.kind {
-        // Only the presence of the series counts (`0 * x`).
+        // Only the presence of the series counts (`0 * x`); sums of five minutes are there when those of one are.
         ExprKind::Binary(b) if matches!(&b.lhs.kind, ExprKind::Number(n) if n.value == 0.0) => {
-            &[Kind::Window, Kind::Offset]
+            match b.rhs.to_string().contains("window=\"1m\"") {
+                true => &[Kind::Label],
+                false => &[Kind::Window, Kind::Offset],
+            }
         }
         // How long an absence or a value is remembered is longer than any generated test, and what a series begins with is the
         // same in any window; `situations` holds them.
