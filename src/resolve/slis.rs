@@ -84,6 +84,11 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     }
     let word = if good { "good" } else { "bad" };
     sides::check(cx, (&part, name), (&total, &ratio.total), word)?;
+    if let (true, Some(family)) = (good, part.family()) {
+        let matchers = family.matchers.iter();
+        let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
+        sides::doubt_failures(cx, name.span, matchers);
+    }
     let labels = cx.slo_labels(slo, &[&total, &part]);
     if [&part, &total]
         .iter()
