@@ -241,10 +241,6 @@ impl Quantity {
     }
 
     /// The value for a signal of `unit`, in its base unit.
-    ///
-    /// # Errors
-    /// When the dimension differs, a quantity without time is given for a rate or the other way
-    /// round, or a bare number where a unit is needed.
     pub fn of(&self, unit: Unit, rate: bool) -> Result<Number, Mismatch> {
         let wanted = unit.dimension();
         let fits = match self.suffix {
@@ -326,9 +322,6 @@ impl Quantity {
     }
 
     /// A fraction: `99.9%` or `0.999`.
-    ///
-    /// # Errors
-    /// When it has another unit.
     pub fn ratio(&self) -> Result<Number, Mismatch> {
         self.of(Unit::Ratio, false)
     }

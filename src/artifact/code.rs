@@ -17,7 +17,6 @@ use crate::promql::{Dialect, parse_with, selectors};
 use crate::yaml::Body;
 pub(super) use literal::literals;
 
-/// Reads every literal that is a query.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
     for literal in literals(body.text(), language) {
         let source = &body.text()[literal.range.clone()];

@@ -26,9 +26,6 @@ const ENCODERS: [&str; 2] = ["jsonencode", "yamlencode"];
 const LABELS: usize = 8;
 
 /// Reads a file of HCL.
-///
-/// # Errors
-/// The first place that is not HCL.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     let start = mark_len(body.text());
     let text = &body.text()[start..];

@@ -229,7 +229,6 @@ fn is_metrics_ql_number(number: &str, is_window: bool) -> bool {
 enum Token<'t> {
     Word(&'t str),
     Number(&'t str),
-    /// A string.
     Text,
     /// What another program fills in.
     Hole,

@@ -59,7 +59,6 @@ pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
     any
 }
 
-/// True for the characters of names.
 pub(super) fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
 }

@@ -16,17 +16,13 @@ use crate::source::FileId;
 /// Everything that was read from one file.
 #[derive(Clone, Debug, Default)]
 pub struct Artifact {
-    /// The file.
     pub file: FileId,
     /// What it is: the first thing found in it, or [`Kind::Unknown`].
     pub kind: Kind,
     /// Every query, in the order of the file; other lists refer to them by index.
     pub queries: Vec<Query>,
-    /// Alerting rules.
     pub alerts: Vec<Alert>,
-    /// Recording rules.
     pub records: Vec<Record>,
-    /// Dashboards of all kinds.
     pub dashboards: Vec<Dashboard>,
     /// CloudWatch alarms and dashboards, and configurations of its agent.
     pub resources: Vec<Resource>,
@@ -40,7 +36,6 @@ pub struct Artifact {
     pub has_unread_branches: bool,
     /// Parts of queries are in it that a program puts together; they are not read.
     pub has_pieces: bool,
-    /// The queries whose language nothing around them names, when the words of the queries are still to be read for it.
     pub(super) open_languages: Option<Vec<usize>>,
 }
 
@@ -63,18 +58,13 @@ impl Artifact {
     }
 }
 
-/// The kinds of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Prometheus rule file, or a `PrometheusRule` resource.
     Rules,
     /// Kubernetes ConfigMap that holds other parts.
     ConfigMap,
-    /// Grafana dashboard, classic or v2.
     Grafana,
-    /// Perses dashboard.
     Perses,
-    /// promtool unit tests.
     UnitTests,
     /// A spec; read by `spec`.
     Spec,

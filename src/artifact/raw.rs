@@ -16,7 +16,6 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Keeps `node` of `body`.
     pub(super) fn new(body: &Body<'_>, node: &Node<'_>) -> Self {
         Self {
             root: node.clone().into_owned(),
@@ -29,12 +28,10 @@ impl Raw {
         plain(&self.root)
     }
 
-    /// The value at a JSON pointer.
     pub fn value_at(&self, pointer: &str) -> Option<Value> {
         self.node(pointer).map(plain)
     }
 
-    /// The value at a JSON pointer, with its place.
     pub fn node(&self, pointer: &str) -> Option<&Node<'static>> {
         self.steps(pointer)?.1
     }

@@ -27,7 +27,6 @@ const PAGE: i32 = 100;
 /// Told how many steps are done, and of how many.
 pub type Watch<'w> = &'w dyn Fn(usize, usize);
 
-/// An account in one region.
 #[derive(Debug)]
 pub struct Account {
     client: Client,
@@ -35,7 +34,6 @@ pub struct Account {
     stopped: Arc<AtomicBool>,
 }
 
-/// What became of the calls of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Made.
@@ -59,7 +57,6 @@ impl Account {
         &self.client
     }
 
-    /// Set to make no further call.
     pub(super) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
@@ -92,9 +89,6 @@ impl Account {
     }
 
     /// The objects of the account that matter to `desired`.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub async fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
         let mut objects = self.alarms().await?;
         let mutes = self.mute_rules().await?;
@@ -131,9 +125,6 @@ impl Account {
     }
 
     /// All alarms and dashboards of the account, without tags.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub async fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
         let mut objects = self.alarms().await?;
         let dashboards = self.dashboards().await?;
@@ -206,7 +197,6 @@ impl Account {
         }
     }
 
-    /// All mute rules with their ARNs, which their names are taken from.
     async fn mute_rules(&self) -> Result<Vec<(Key, String)>, CallError> {
         let mut found = Vec::new();
         let mut next = None;
@@ -304,7 +294,6 @@ impl Account {
         }))
     }
 
-    /// The tags of an object; none when it was deleted since.
     async fn tags(&self, arn: String) -> Result<Option<Tags>, CallError> {
         let answer = self.call(Operation::ListTagsForResource, async || {
             self.client

@@ -30,17 +30,13 @@ const MISSING: [&str; 3] = [
     "ResourceNotFoundException",
 ];
 
-/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
     /// CloudWatch rejected the call.
     #[error("{operation:?}: {code}: {message}")]
     Refused {
-        /// What was called.
         operation: Operation,
-        /// AWS's name for it.
         code: String,
-        /// The message of AWS.
         message: String,
         /// True when it may work later.
         passing: bool,
@@ -48,9 +44,7 @@ pub enum CallError {
     /// No readable response.
     #[error("{operation:?}: {why}")]
     NoAnswer {
-        /// What was called.
         operation: Operation,
-        /// Why.
         why: String,
         /// True when it may work later.
         passing: bool,
@@ -63,12 +57,10 @@ pub enum CallError {
     Stopped,
 }
 
-/// An error, then what caused it.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
 
-/// An error and what caused it, each once.
 pub(super) fn in_words(error: &(dyn Error + 'static)) -> String {
     let mut words: Vec<_> = causes(error).map(ToString::to_string).collect();
     words.dedup();
@@ -126,7 +118,6 @@ impl CallError {
         }
     }
 
-    /// True when what was named does not exist.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if MISSING.contains(&code.as_str()))
     }

@@ -86,7 +86,6 @@ pub(super) fn mute_rule(
         .set_mute_targets(targets)
 }
 
-/// An entry of metric math.
 fn query(entry: &Value) -> MetricDataQuery {
     let f = Fields(entry);
     MetricDataQuery::builder()

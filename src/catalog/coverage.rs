@@ -23,9 +23,7 @@ pub enum Answer {
 /// On which releases of a selection a family exists in the profiles asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Releases that show it.
     pub present: Vec<ReleaseId>,
-    /// Releases that do not.
     pub absent: Vec<ReleaseId>,
     /// Other profiles that show it on some of the absent releases.
     pub only_in_profiles: Vec<String>,
@@ -33,10 +31,8 @@ pub struct Coverage {
     pub answer: Answer,
 }
 
-/// First and last release of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// The first release that has it.
     pub first: Version,
     /// The last one; none while the newest recorded release has it.
     pub last: Option<Version>,
@@ -195,7 +191,6 @@ impl Catalog {
     }
 }
 
-/// Empties the list of the neighbour that does not speak for the release between.
 fn decide(
     existed: Option<bool>,
     present: &mut Vec<ReleaseId>,

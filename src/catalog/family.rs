@@ -45,7 +45,6 @@ impl Family {
         self.created
     }
 
-    /// Every shape it ever had, in the order of the releases.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }

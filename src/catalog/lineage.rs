@@ -17,7 +17,6 @@ use super::version::Version;
 /// The profile of a release started without options.
 pub const DEFAULT_PROFILE: &str = "default";
 
-/// Everything that `lineage.yaml` holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lineage {
@@ -34,7 +33,6 @@ pub struct Lineage {
     pub mistakes: Vec<Mistake>,
     /// Changes that keep the name.
     pub in_place: Vec<InPlace>,
-    /// Changes dated to releases without a page.
     pub edges: Vec<Edge>,
     /// Families that exist only under a condition.
     pub conditions: Vec<Condition>,
@@ -50,7 +48,6 @@ pub struct Lineage {
     pub present_from_start: StartRule,
 }
 
-/// What became of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
@@ -99,7 +96,6 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mistake {
-    /// The name, without the suffix of a histogram's series.
     pub name: String,
     /// The family that was meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,13 +129,10 @@ pub enum ChangeKind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// One family.
     Family(String),
     /// One counter's rate over another's.
     Ratio {
-        /// Numerator.
         of: String,
-        /// Denominator.
         over: String,
     },
     /// The rate of a counter.
@@ -149,7 +142,6 @@ pub enum Replacement {
 }
 
 impl Lineage {
-    /// What became of a family.
     pub fn change(&self, family: &str) -> Option<&Change> {
         self.changes.iter().find(|change| change.family == family)
     }
@@ -209,7 +201,6 @@ impl Lineage {
         self.changes.iter().filter(same).collect()
     }
 
-    /// The condition under which alone a family exists; the most specific one.
     pub fn condition(&self, family: &str) -> Option<&Condition> {
         let fit = |condition: &&Condition| condition.fit(family).unwrap_or(0);
         let fits = self.conditions.iter().filter(|c| c.fit(family).is_some());

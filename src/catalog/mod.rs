@@ -52,7 +52,6 @@ use std::sync::{LazyLock, OnceLock};
 
 const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
 
-/// All recorded releases of one product and what is known about its families.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     releases: Vec<Release>,
@@ -65,7 +64,6 @@ pub struct Catalog {
 static NEWER: OnceLock<(Catalog, String)> = OnceLock::new();
 
 impl Catalog {
-    /// The catalog of vLLM: the embedded one, unless [`Catalog::use_newer`] brought another.
     pub fn vllm() -> &'static Self {
         // A test proves that the embedded text can be read.
         static EMBEDDED: LazyLock<Catalog> = LazyLock::new(|| {
@@ -78,9 +76,6 @@ impl Catalog {
 
     /// Reads a catalog that was recorded after this program was made, and uses it from now on if it has every release
     /// that [`Catalog::vllm`] has. Call it before anything asks for the catalog: what was taken from the embedded one stays.
-    ///
-    /// # Errors
-    /// When the text is no catalog, or one that needs another version of this program.
     pub fn use_newer(text: String) -> Result<(), serde_json::Error> {
         let newer = Index::from_json(&text)?.into_catalog();
         if newer.lacks(Self::vllm()).next().is_none() {
@@ -115,17 +110,14 @@ impl Catalog {
         }
     }
 
-    /// All recorded releases in the order of their versions.
     pub fn releases(&self) -> &[Release] {
         &self.releases
     }
 
-    /// A release that this catalog named.
     pub fn release(&self, id: ReleaseId) -> &Release {
         &self.releases[id.index()]
     }
 
-    /// The recorded release of a version.
     pub fn find_release(&self, version: &Version) -> Option<&Release> {
         self.releases
             .iter()
@@ -140,7 +132,6 @@ impl Catalog {
         found
     }
 
-    /// All recorded families, sorted by name.
     pub fn families(&self) -> impl Iterator<Item = &Family> {
         self.families.values()
     }
@@ -150,7 +141,6 @@ impl Catalog {
         self.families.get(name)
     }
 
-    /// A family's shape on a release in the first of the profiles that shows it.
     pub fn shape<P: AsRef<str>>(
         &self,
         name: &str,
@@ -171,7 +161,6 @@ impl Catalog {
             .filter_map(move |family| Some((family, family.in_profile(release, profile)?)))
     }
 
-    /// Renames, replacements, conditions.
     pub fn lineage(&self) -> &Lineage {
         &self.lineage
     }

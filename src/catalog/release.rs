@@ -11,7 +11,6 @@ use super::version::Version;
 pub struct ReleaseId(pub(super) u16);
 
 impl ReleaseId {
-    /// The position among all recorded releases, from 0.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -30,17 +29,14 @@ impl Release {
         Self { id, version, pages }
     }
 
-    /// Its name within the catalog.
     pub fn id(&self) -> ReleaseId {
         self.id
     }
 
-    /// Its version.
     pub fn version(&self) -> &Version {
         &self.version
     }
 
-    /// The recorded profiles, sorted by name.
     pub fn profiles(&self) -> impl Iterator<Item = &str> {
         self.pages.keys().map(String::as_str)
     }

@@ -31,9 +31,6 @@ impl Catalog {
     ///
     /// One version without a recording is checked against its neighbours, one newer than all recordings
     /// against the newest.
-    ///
-    /// # Errors
-    /// When no recorded release lies in the range.
     pub fn select(&self, range: &Range) -> Result<Selection, NoRelease> {
         let inside = |release: &&Release| range.contains(release.version());
         let releases: Vec<_> = self
@@ -55,7 +52,6 @@ impl Catalog {
         }
     }
 
-    /// All recorded releases.
     pub fn select_all(&self) -> Selection {
         Selection {
             releases: self.releases.iter().map(Release::id).collect(),

@@ -17,19 +17,13 @@ const COUNT: &str = Series::Count.suffix();
 )]
 #[serde(rename_all = "lowercase")]
 pub enum MetricType {
-    /// Only grows; read through `rate` or `increase`.
     Counter,
-    /// Goes up and down.
     Gauge,
-    /// `_bucket`, `_sum` and `_count` series.
     Histogram,
-    /// `{quantile}`, `_sum` and `_count` series.
     Summary,
     /// OpenMetrics info: the labels are the message, the value is 1.
     Info,
-    /// OpenMetrics state set.
     StateSet,
-    /// OpenMetrics gauge histogram.
     GaugeHistogram,
     /// No type was declared (`untyped`, `unknown`).
     #[default]
@@ -52,7 +46,6 @@ impl MetricType {
         })
     }
 
-    /// The word of the classic format.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -86,9 +79,7 @@ impl fmt::Display for MetricType {
 /// What a family looks like on one page; also how a spec's own families are described.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
-    /// The declared type.
     pub kind: MetricType,
-    /// Label names, sorted, without `le` and `quantile`.
     pub labels: Vec<String>,
     /// The labels are not known for certain or differ between deployments: never check them.
     pub open_labels: bool,

@@ -79,9 +79,6 @@ impl BuildArgs {
 const BATCH: usize = 32;
 
 /// Runs `slosmith build`; returns the exit code.
-///
-/// # Errors
-/// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     if !args.watch {
         return once(args, out);
@@ -134,9 +131,6 @@ pub(super) struct Seen {
 }
 
 /// Compares without writing; `None` if a spec has errors, which are then reported.
-///
-/// # Errors
-/// When input or the output folder cannot be read, or a template fails.
 pub(super) fn look(settings: &Settings) -> Result<Option<Seen>> {
     let _alone = output::lock_for_reading(&settings.out);
     let job = Job::new(settings, None)?;

@@ -143,9 +143,6 @@ struct Compared {
 }
 
 /// Runs `slosmith cloudwatch`; returns the exit code.
-///
-/// # Errors
-/// When specs or the account cannot be read.
 pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     match &args.command {
         CloudWatchCommand::Plan(args) => plan::run(args, out),

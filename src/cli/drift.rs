@@ -108,9 +108,6 @@ impl Drift<'_> {
 }
 
 /// Runs `slosmith drift` and returns the exit code: 1 if a query breaks or changes its meaning.
-///
-/// # Errors
-/// If a release is not recorded, the configuration is invalid, or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();

@@ -134,9 +134,6 @@ struct Common {
 }
 
 /// Runs `slosmith import`; returns the exit code: 2 if a file cannot be read, 1 if a spec does not build yet.
-///
-/// # Errors
-/// When reading or writing fails, or a spec exists.
 pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
     let mut sources = Sources::default();
     let mut findings = Sink::default();

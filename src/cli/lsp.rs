@@ -53,9 +53,6 @@ pub struct LspArgs {
 }
 
 /// Runs `slosmith lsp` until the editor ends it; returns the exit code.
-///
-/// # Errors
-/// When the other side does not speak the protocol, or the configuration is wrong.
 pub fn run(_: &LspArgs) -> Result<u8> {
     let (connection, writer) = wire::connect()?;
     let (id, params) = connection.initialize_start()?;

@@ -11,7 +11,6 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Selects pages of the usual size. Call this first: memory in use does not change.
     pub(super) fn usual() -> Self {
         Self {
             may_be_huge: may_be_huge() && set_huge(false),

@@ -35,9 +35,6 @@ fn range(text: &str) -> Result<Range, String> {
 }
 
 /// Runs `slosmith signals`; returns the exit code.
-///
-/// # Errors
-/// When no release is in the range, the signal is unknown, or `out` cannot be written.
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let releases = match &args.vllm {

@@ -22,12 +22,10 @@ pub(super) fn force_styles(on: bool) {
     choice.write_global();
 }
 
-/// True when standard output shows styles.
 pub(super) fn is_stdout_styled() -> bool {
     AutoStream::<Stdout>::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// True when standard error shows styles.
 pub(super) fn is_stderr_styled() -> bool {
     AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
 }
@@ -85,7 +83,6 @@ pub enum Trust {
     Commands,
 }
 
-/// Standard output or standard error.
 pub struct Terminal {
     inner: Box<dyn Write>,
     /// True while the line has nothing but blanks.
@@ -116,9 +113,6 @@ impl Terminal {
     }
 
     /// Prints a word in a colour, on a stream that shows styles.
-    ///
-    /// # Errors
-    /// When the stream cannot be written.
     pub fn paint(&mut self, mood: Mood, text: &str) -> Result<()> {
         let color = match mood {
             Mood::Good => AnsiColor::Green,
@@ -132,9 +126,6 @@ impl Terminal {
     }
 
     /// Prints text in which something is our own.
-    ///
-    /// # Errors
-    /// When the stream cannot be written.
     pub fn print(&mut self, text: &str, trust: Trust) -> Result<()> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

@@ -9,7 +9,6 @@ use crate::catalog::{MetricType, Shape};
 /// A label list longer than this is only counted.
 const MANY: usize = 8;
 
-/// The labels, for a table cell.
 pub(super) fn labels(shape: &Shape) -> String {
     let count = shape.labels.len();
     match (count, shape.open_labels) {
@@ -21,7 +20,6 @@ pub(super) fn labels(shape: &Shape) -> String {
     }
 }
 
-/// The boundaries, for a table cell.
 pub(super) fn buckets(shape: &Shape) -> String {
     let bounds: Vec<_> = shape.buckets.iter().filter(|b| *b != "+Inf").collect();
     match (bounds.first(), bounds.last()) {
@@ -32,7 +30,6 @@ pub(super) fn buckets(shape: &Shape) -> String {
     }
 }
 
-/// The changes of a family, one line per aspect.
 pub(super) fn changes(changed: &Changed) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((old, new)) = changed.kind {
@@ -65,7 +62,6 @@ pub(super) fn replacement(replacement: &Replacement) -> String {
     }
 }
 
-/// The kind of a change, to follow a name.
 pub(super) fn kind(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Rename => "renamed",

@@ -2,14 +2,12 @@
 
 use super::{Diagnostic, Severity};
 
-/// Gathers findings; gives them back sorted by place and without duplicates.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     found: Vec<Diagnostic>,
 }
 
 impl Sink {
-    /// Adds one finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
     }
@@ -19,17 +17,14 @@ impl Sink {
         result.map_err(|diagnostic| self.push(diagnostic)).ok()
     }
 
-    /// How many findings have this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.found.iter().filter(|d| d.severity == severity).count()
     }
 
-    /// True when there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// True when anything is certainly wrong.
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
     }
@@ -42,7 +37,6 @@ impl Sink {
         self.found
     }
 
-    /// Moves all findings of another sink into this one.
     pub fn absorb(&mut self, other: Sink) {
         self.found.extend(other.found);
     }

@@ -19,10 +19,8 @@ use crate::catalog::exposition::Page;
 use crate::plan::Plan;
 use crate::plan::alert::{self, ConditionAlert};
 
-/// Pages of one server.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages<'a> {
-    /// The newest.
     pub now: &'a Page,
     /// An earlier one, and the seconds between the two.
     pub since: Option<(&'a Page, f64)>,
@@ -31,15 +29,11 @@ pub struct Pages<'a> {
 /// The result of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It holds, for these groups.
     Holds(Vec<String>),
-    /// It does not hold.
     Clear,
-    /// It cannot be checked: why.
     Unknown(Unknown),
 }
 
-/// Why a condition cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// Only Prometheus can evaluate it.
@@ -71,22 +65,14 @@ pub enum Unknown {
     NeedsHistory,
 }
 
-/// One alert, checked.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Its name.
     pub alert: String,
-    /// Its severity.
     pub severity: String,
-    /// One line.
     pub summary: String,
-    /// What to do first.
     pub action: Option<String>,
-    /// What to do about it.
     pub runbook: String,
-    /// Whether its condition holds; how long it must is not asked.
     pub verdict: Verdict,
-    /// What was measured, in words.
     pub measured: Vec<String>,
     /// Number of signals in its condition: a pattern of several signals explains more than one threshold.
     pub parts: usize,

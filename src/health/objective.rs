@@ -13,7 +13,6 @@ use crate::plan::{
 use crate::spec::Stat;
 use crate::units::{Unit, float, shown_measured};
 
-/// Bad events and all events.
 struct Counted {
     bad: f64,
     total: f64,

@@ -4,16 +4,12 @@ use super::context::Cx;
 use crate::source::FileId;
 use crate::yaml::{self, Allowance, Body, Document, Node};
 
-/// What became of a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Part {
-    /// It was read, with or without errors.
     Read,
-    /// It is something else.
     Other,
 }
 
-/// All documents of a file.
 pub(super) struct Documents<'t> {
     file: FileId,
     text: &'t str,
@@ -41,12 +37,10 @@ impl<'t> Documents<'t> {
         self.file
     }
 
-    /// True for a file with some words.
     pub(super) fn says(&self, words: &str) -> bool {
         self.text.contains(words)
     }
 
-    /// Each document that says something; of a `List` of resources, its items.
     pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
         let body = Body::new(self.file, self.text);
         let mut out = Vec::new();
@@ -69,12 +63,10 @@ impl<'t> Documents<'t> {
     }
 }
 
-/// The word in a field of a document.
 pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
     root.get(key)?.text()
 }
 
-/// The name of a document that another reader supports, and help with that reader.
 pub(super) fn other(root: &Node<'_>) -> (String, String) {
     let version = says(root, "apiVersion").unwrap_or_default();
     let kind = says(root, "kind").unwrap_or_default();

@@ -104,21 +104,15 @@ pub(super) fn labels(
     out
 }
 
-/// What an annotation is to a spec.
 pub(super) enum Annotation {
-    /// The field `summary`.
     Summary(String),
-    /// The field `description`, of an alert that is no objective's.
     Description(String),
-    /// The field `runbook`.
     Runbook(String),
-    /// An annotation.
     Own(String, String),
     /// It cannot be carried over.
     Lost,
 }
 
-/// What templates of an objective's alerts can say.
 pub(super) struct Known<'a> {
     /// Labels of the result besides `service`, `slo` and `window`.
     pub(super) by: &'a [String],
@@ -148,7 +142,6 @@ impl Known<'_> {
         without_unknown(cx, (what, name, &text), known, comments)
     }
 
-    /// Reads one annotation.
     pub(super) fn annotation(
         &self,
         cx: &mut Cx<'_>,
@@ -161,7 +154,6 @@ impl Known<'_> {
         }
     }
 
-    /// Fills in the values of labels; one that has none is lost.
     pub(super) fn labels(
         &self,
         cx: &mut Cx<'_>,

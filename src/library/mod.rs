@@ -35,13 +35,11 @@ const FILE: FileId = FileId(u32::MAX);
 static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
     LazyLock::new(|| yaml::read(FILE, VLLM));
 
-/// The library signal of a name with its `vllm.` prefix.
 pub fn signal(name: &str) -> Option<&'static Signal> {
     let name = name.strip_prefix(PREFIX)?;
     SIGNALS.as_ref().ok()?.get(name)
 }
 
-/// The unit of a family that a signal reads.
 pub fn unit(family: &str) -> Option<Unit> {
     static UNITS: LazyLock<BTreeMap<&str, Unit>> = LazyLock::new(|| {
         let signals = SIGNALS.iter().flat_map(Map::values);
@@ -54,7 +52,6 @@ pub fn unit(family: &str) -> Option<Unit> {
     UNITS.get(family).copied()
 }
 
-/// All names, with prefix, in the library's order.
 pub fn names() -> Vec<String> {
     let signals = SIGNALS.iter().flat_map(Map::keys);
     signals.map(|name| format!("{PREFIX}{name}")).collect()

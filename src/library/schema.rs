@@ -5,7 +5,6 @@ use schemars::json_schema;
 use super::names;
 use crate::spec;
 
-/// The schema of specs as pretty-printed JSON with a final newline.
 pub fn json_schema() -> String {
     let mut schema = spec::json_schema();
     let any = json_schema!({"anyOf": [{"enum": names()}, {"type": "string"}]});

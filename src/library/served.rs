@@ -8,9 +8,7 @@ use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape, split_
 /// A family that one release serves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served<'a> {
-    /// Its name on that release.
     pub family: &'a str,
-    /// Its labels and buckets.
     pub shape: &'a Shape,
     /// The profiles that show it, sorted; the default one alone where that is among them.
     pub profiles: Vec<&'a str>,

@@ -60,7 +60,6 @@ fn lint_reading(
     }
 }
 
-/// The findings with the languages as they are known, and whether a query does not have the syntax of its language.
 fn lint_languages(
     artifact: &Artifact,
     file_text: &str,
@@ -123,7 +122,6 @@ struct File<'a> {
     scope: &'a Scope<'a>,
     rules: &'a [&'static Rule],
     queries: &'a [(&'a Query, Site<'a>)],
-    /// Asked for only where there is a mistake.
     repeats: OnceLock<Repeats<'a>>,
     /// A query that should be PromQL is not.
     in_doubt: AtomicBool,
@@ -295,7 +293,6 @@ impl File<'_> {
     }
 }
 
-/// The number of findings per rule.
 type Counts = BTreeMap<&'static str, usize>;
 
 fn counts(found: &[Diagnostic]) -> Counts {

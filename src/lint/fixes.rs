@@ -62,7 +62,6 @@ fn is_counted(series: &Series<'_, '_>) -> bool {
         || kinds.aggregates(AggregateOp::Group)
 }
 
-/// The fix that replaces a text of the file; none if the file cannot spell the new value.
 pub(super) fn set_text(
     file_text: &str,
     text: &Text,
@@ -78,7 +77,6 @@ pub(super) fn set_text(
     })
 }
 
-/// The fix that changes the unit of a panel.
 pub(super) fn set_unit(
     cx: &QueryCx<'_, '_>,
     unit: &Text,
@@ -89,7 +87,6 @@ pub(super) fn set_unit(
     set_text(cx.file_text, unit, new, title, applicability)
 }
 
-/// The fix that renames a series and keeps the layout.
 pub(super) fn rename(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
@@ -255,7 +252,6 @@ pub(super) fn with_releases(cx: &QueryCx<'_, '_>) -> Applicability {
     }
 }
 
-/// `, since 0.9.2`.
 fn since(catalog: &Catalog, name: &str) -> String {
     let life = catalog.first_last_in::<&str>(name, &[]);
     life.map(|life| format!(", since {}", life.first))

@@ -12,7 +12,6 @@ pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The listing of a metric of a listed namespace.
 pub(super) enum Found<'a> {
-    /// CloudWatch had these series.
     Series(Vec<Series<'a>>),
     /// CloudWatch did not have the metric.
     Nothing {
@@ -23,7 +22,6 @@ pub(super) enum Found<'a> {
     },
 }
 
-/// All metrics of some namespaces.
 #[derive(Default)]
 pub(super) struct Listing<'a> {
     /// The day of the latest listing: `2026-11-22`.
@@ -33,7 +31,6 @@ pub(super) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Merges listings, for example of several regions.
     pub(super) fn of(resources: impl Iterator<Item = &'a Resource>) -> Self {
         let mut all = Self::default();
         for Resource { request, .. } in resources {
@@ -70,7 +67,6 @@ fn dimensions(metric: &Value) -> Series<'_> {
         .collect()
 }
 
-/// True for a series that matches the dimensions; unknown values match all.
 pub(super) fn is(series: &Series<'_>, wanted: &Dimensions) -> bool {
     let fits = |(name, value): (&String, &Option<String>)| {
         let own = series.get(name.as_str());

@@ -12,9 +12,7 @@ use crate::catalog::Range;
 /// A release that a file of the project runs or installs.
 #[derive(Clone, Debug)]
 pub struct Pin {
-    /// The file.
     pub path: PathBuf,
-    /// The release.
     pub release: Range,
 }
 
@@ -24,7 +22,6 @@ static PINNED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("a valid pattern")
 });
 
-/// A text for people may show what nobody runs.
 fn is_prose(path: &Path) -> bool {
     let end = path.extension();
     end.is_some_and(|end| end == "md" || end == "markdown")
@@ -37,7 +34,6 @@ pub fn replaces_buckets(path: &Path, text: &str) -> bool {
     !is_prose(path) && memmem::find_iter(text.as_bytes(), "custom").any(begins)
 }
 
-/// The releases that a file pins.
 pub fn pins(path: &Path, text: &str) -> Vec<Pin> {
     // Most files name vLLM only in names of metrics.
     let may_pin = |at: usize| text[at..].starts_with(['-', '[', ' ', '=']);

@@ -28,32 +28,23 @@ use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
-/// One parsed query, with the meaning of each metric name.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCx<'q, 'c> {
-    /// The releases, profiles and labels that the query is checked against.
     pub scope: &'c Scope<'c>,
-    /// The file it is in.
     pub artifact: &'q Artifact,
-    /// The text of that file.
     pub file_text: &'q str,
-    /// The query as it was read.
     pub query: &'q Query,
-    /// Its alert, recording rule or panel.
     pub site: Site<'q>,
-    /// Its tree.
     pub expr: &'q Expr,
     /// Every metric name that it selects, left to right; there may be very many.
     pub series: &'q [Series<'q, 'c>],
     /// Cached results.
     pub(super) memo: &'q Memo<'q>,
-    /// The rule that is asked.
     pub(super) rule: &'static str,
     /// Checks the query after a fix; without it, no fix is made.
     pub(super) review: Option<Review<'q>>,
 }
 
-/// Returns true for a text that, in place of the query, has fewer findings of a rule and no additional finding of another.
 #[derive(Clone, Copy)]
 pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str, &str) -> bool);
 
@@ -63,16 +54,11 @@ impl std::fmt::Debug for Review<'_> {
     }
 }
 
-/// The alert, recording rule or panel of a query.
 #[derive(Clone, Copy, Debug)]
 pub enum Site<'q> {
-    /// An alerting rule.
     Alert(&'q Alert),
-    /// A recording rule.
     Record(&'q Record),
-    /// A panel of a dashboard.
     Panel(&'q Dashboard, &'q Panel, &'q Target),
-    /// Anything else.
     Other,
 }
 
@@ -82,17 +68,14 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.query.map.span(text.clone())
     }
 
-    /// The text of a part of the query.
     pub fn text(&self, text: &TextSpan) -> &'q str {
         self.query.text.get(text.clone()).unwrap_or_default()
     }
 
-    /// The dialect: which placeholders the text may contain.
     pub fn dialect(&self) -> Dialect {
         self.query.dialect
     }
 
-    /// The alerting rule it is the expression of.
     pub fn alert(&self) -> Option<&'q Alert> {
         match self.site {
             Site::Alert(alert) => Some(alert),
@@ -100,7 +83,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// The panel that draws it.
     pub fn panel(&self) -> Option<&'q Panel> {
         match self.site {
             Site::Panel(_, panel, _) => Some(panel),
@@ -108,13 +90,11 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// True if a catalog has one of its metrics.
     pub fn has_known_series(&self) -> bool {
         let mut subjects = self.series.iter().map(|series| &series.subject);
         subjects.any(|subject| subject.served().is_some())
     }
 
-    /// All comparisons with a constant, outer ones first.
     pub fn comparisons(&self) -> &'q [Comparison<'q>] {
         let all = || match self.memo.kinds.compares() {
             true => self
@@ -167,7 +147,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
-    /// True if fixes are wanted, the query is surely PromQL, and the work is not too much: each fix parses the whole query.
     pub fn may_fix(&self) -> bool {
         self.review.is_some()
             && self.query.language == Language::PromQl
@@ -290,7 +269,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         dead
     }
 
-    /// True if an `or` around the series has another alternative.
     pub fn has_replacement(&self, series: &Series<'_, '_>) -> bool {
         self.may_have_replacement(series)
             && (self.around(series).is_some_and(|others| others.any)
@@ -312,7 +290,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.replacements().around(series)
     }
 
-    /// All names of `{__name__=~"x|y"}`.
     fn alternatives(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
         let start = series.context.span.start;
         let first = self

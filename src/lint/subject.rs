@@ -11,53 +11,38 @@ use std::borrow::Cow;
 use super::scope::{Product, Scope};
 use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
 
-/// The origin of series, as far as a query determines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// vLLM servers, so that general names are vLLM metrics.
     pub servers: bool,
     /// A router in front of vLLM servers: names that both have belong to the router.
     pub router: bool,
 }
 
-/// The meaning of a metric name in a query.
 #[derive(Clone, Debug)]
 pub enum Subject<'c> {
-    /// A series that some release of a recorded product has.
     Known(Known<'c>),
     /// The same as another program exposes it, with unrecorded labels.
     Relabelled(Known<'c>),
-    /// A name like a series of a recorded product that never existed in any release.
     Unknown(UnknownMetric<'c>),
-    /// A series of another exporter.
     Foreign(Shape),
     /// Unknown: never checked.
     Outside,
 }
 
-/// A series of a recorded product.
 #[derive(Clone, Debug)]
 pub struct Known<'c> {
-    /// Its product.
     pub product: &'c Product<'c>,
-    /// Its family; a histogram's base name.
     pub family: String,
-    /// Which series of the family.
     pub part: Series,
-    /// The releases that expose it.
     pub present: Vec<ReleaseId>,
-    /// The releases that do not expose it, by reason.
     pub dead: Vec<Dead>,
-    /// Its distinct shapes on the releases that expose it.
     pub shapes: Vec<&'c Shape>,
     /// The basis of the result.
     pub answer: Answer,
-    /// The prefix of the name in the query, if it is not the product's own: `vllm_`.
     pub spelling: Option<&'c str>,
 }
 
 impl<'c> Subject<'c> {
-    /// The meaning of `name`.
     pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;
@@ -108,7 +93,6 @@ impl<'c> Subject<'c> {
         })
     }
 
-    /// The series, when a release has it.
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
@@ -142,7 +126,6 @@ impl<'c> Subject<'c> {
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
     }
 
-    /// True if it is certainly a counter, or a part of a histogram.
     pub fn is_counter(&self) -> bool {
         match self {
             Self::Known(known) | Self::Relabelled(known) => match known.part {
@@ -155,7 +138,6 @@ impl<'c> Subject<'c> {
         }
     }
 
-    /// True if it is certainly a gauge.
     pub fn is_gauge(&self) -> bool {
         let whole = self
             .served()
@@ -193,12 +175,10 @@ impl<'c> Known<'c> {
         })
     }
 
-    /// True for the buckets of a histogram.
     pub fn is_bucket(&self) -> bool {
         self.part == Series::Bucket
     }
 
-    /// True if every selected release exposes it.
     pub fn is_alive(&self) -> bool {
         self.dead.is_empty()
     }

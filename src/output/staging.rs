@@ -25,7 +25,6 @@ struct State {
     made: Vec<PathBuf>,
     /// The staging folder, once there is something to stage.
     root: Option<PathBuf>,
-    /// All services that are staged or being staged.
     slots: usize,
     staged: Vec<Slot>,
     /// True when all of them are in their places, and what is left in the staging folder is not wanted.
@@ -37,9 +36,6 @@ struct State {
 impl Staging {
     /// Waits until no other build writes to `out`, and clears away what killed ones left. `wait` is called when
     /// there is another build.
-    ///
-    /// # Errors
-    /// When the output folder cannot be read.
     pub fn open(out: &Path, wait: impl FnOnce()) -> Result<Self, OutputError> {
         let mut state = State::default();
         if out.is_dir() {
@@ -67,7 +63,6 @@ impl Staging {
         Ok(())
     }
 
-    /// An unused place in the staging folder.
     fn slot(&self, service: &str) -> Result<Slot, OutputError> {
         let mut state = self.state();
         let root = state.root(&self.out)?;
@@ -165,7 +160,6 @@ impl State {
     }
 }
 
-/// Puts back what was exchanged, last first.
 fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     for (slot, exchanged) in done.iter().rev() {
         slot.undo(*exchanged)?;
@@ -173,7 +167,6 @@ fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Makes a folder and those above it; returns the ones that were not there.
 fn make(out: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let missing = out
         .ancestors()

@@ -20,7 +20,6 @@ pub(super) struct ValueRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
     pub(super) purpose: Purpose,
-    /// A statistic that the author prefers.
     pub(super) statistic: Option<&'a Statistic>,
     pub(super) of: Slice<'a>,
     pub(super) via: Via,
@@ -34,13 +33,11 @@ pub(super) enum Purpose {
     LowAlarm,
 }
 
-/// What CloudWatch has of a signal.
 pub(super) struct SignalValue {
     pub(super) value: Value,
     /// What one of its units is worth in the signal's unit.
     pub(super) worth: Number,
     pub(super) adds_up: AddsUp,
-    /// How it differs from what Prometheus sees.
     pub(super) differences: Vec<Note>,
     pub(super) scraped: Scrapes,
 }
@@ -61,7 +58,6 @@ impl Builder<'_> {
     }
 }
 
-/// What a statistic adds up over a period.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddsUp {
     /// Nothing.
@@ -105,10 +101,6 @@ impl Purpose {
 
 const ONE: Number = Number::new_raw(1, 1);
 
-/// Reads a signal.
-///
-/// # Errors
-/// Says why CloudWatch cannot.
 pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressible> {
     let (signal, via) = (request.signal, request.via);
     let mut scraped = Scrapes::new();
@@ -176,7 +168,6 @@ fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
     }
 }
 
-/// The statistic of all samples that is what Prometheus makes of replicas: the agent brings one sample of each a minute.
 fn over_all(across: Across) -> Statistic {
     match across {
         Across::Sum => Statistic::Sum,
@@ -201,7 +192,6 @@ fn adds_up(signal: &Signal, statistic: &Statistic) -> AddsUp {
     }
 }
 
-/// The differences between a metric's statistic and the value in Prometheus.
 fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Note> {
     let signal = request.signal;
     let Some(metric) = &signal.cloudwatch else {
@@ -250,9 +240,6 @@ fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Not
 }
 
 /// A statistic of a signal's metric.
-///
-/// # Errors
-/// Says why CloudWatch does not have it.
 pub(super) fn metric_stat(
     signal: &Signal,
     statistic: Statistic,
@@ -291,7 +278,6 @@ fn unbound(signal: &Signal, via: Via) -> NotExpressible {
     }
 }
 
-/// What a signal counts.
 fn events(
     signal: &Signal,
     of: Slice<'_>,
@@ -307,9 +293,6 @@ fn events(
 }
 
 /// Bad events out of all events.
-///
-/// # Errors
-/// Says why CloudWatch has no such value.
 pub(super) fn bad_share(
     sli: &EventSli,
     via: Via,

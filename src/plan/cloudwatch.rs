@@ -22,16 +22,11 @@ pub use value::{Dimensions, Groups, MetricStat, Share, Value};
 use crate::spec::Via;
 use crate::units::Duration;
 
-/// Everything of one service.
 #[derive(Clone, Debug)]
 pub struct CloudWatch {
-    /// Where it lives.
     pub region: String,
-    /// Twelve digits, when they are known.
     pub account: Option<String>,
-    /// Of published and scraped metrics.
     pub namespace: String,
-    /// How scraped pages arrive.
     pub via: Via,
     /// Whom alarms notify.
     pub actions: Actions,
@@ -39,13 +34,10 @@ pub struct CloudWatch {
     pub tags: Vec<(String, String)>,
     /// In the order they can be created: parts before what is made from them.
     pub alarms: Vec<Alarm>,
-    /// The dashboards.
     pub dashboards: Vec<CloudWatchDashboard>,
-    /// What the agent or the collector must deliver.
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.
     pub parity: Vec<Parity>,
-    /// Labels by which Prometheus tells environments apart, and CloudWatch does not: the scrape adds them.
     pub environment: Vec<String>,
     /// Values of labels that the spec knows.
     pub values: Vec<(String, Vec<String>)>,
@@ -56,17 +48,12 @@ pub struct CloudWatch {
 /// A declared maintenance window: alarms change their state in it, and notify nobody.
 #[derive(Clone, Debug)]
 pub struct Mute {
-    /// Its name.
     pub name: String,
-    /// For people.
     pub description: String,
     /// `cron(0 2 * * SUN)`, `at(2027-01-01T02:00)`.
     pub schedule: String,
-    /// How long.
     pub duration: Duration,
-    /// Where the schedule's hours are those of the clock.
     pub timezone: String,
-    /// Alarms that are muted.
     pub alarms: Vec<String>,
 }
 
@@ -77,17 +64,13 @@ impl CloudWatch {
     }
 }
 
-/// ARNs by severity.
 pub type Arns = Vec<(String, Vec<String>)>;
 
 /// Whom alarms notify, by the state that they come into.
 #[derive(Clone, Debug)]
 pub struct Actions {
-    /// ALARM.
     pub alarm: Arns,
-    /// OK.
     pub ok: Arns,
-    /// INSUFFICIENT_DATA.
     pub insufficient_data: Arns,
 }
 
@@ -102,12 +85,9 @@ impl Actions {
     }
 }
 
-/// A metric that the agent or the collector must deliver.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scraped {
-    /// The family.
     pub family: String,
-    /// Value of the `job` label, when the signal says it.
     pub job: Option<String>,
     /// Sets of dimensions that alarms and dashboards ask for; none where only PromQL asks.
     pub dimension_sets: Vec<Vec<String>>,

@@ -4,7 +4,6 @@ use indexmap::IndexMap;
 
 use crate::spec::Provision;
 
-/// What brings dashboards into Grafana, beside files and ConfigMaps.
 #[derive(Clone, Debug)]
 pub struct Provisioning {
     /// Formats that they are written in.

@@ -2,34 +2,25 @@
 
 use indexmap::IndexMap;
 
-/// What every resource carries beside what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kubernetes {
     /// Where it is put.
     pub namespace: Option<String>,
-    /// Its labels.
     pub labels: IndexMap<String, String>,
-    /// Its annotations.
     pub annotations: IndexMap<String, String>,
 }
 
-/// What a monitor looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Pods.
     Pods,
-    /// Services, and the pods behind them.
     Services,
 }
 
-/// How the operator finds targets.
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    /// What it looks for.
     pub kind: Kind,
     /// Labels that it has.
     pub selector: IndexMap<String, String>,
-    /// Name of the port.
     pub port: String,
     /// Where it looks; in the monitor's own namespace when there are none.
     pub namespaces: Vec<String>,

@@ -1,6 +1,5 @@
 //! Marks: owner, labels and annotations of an alert.
 
-/// What an alert carries beside what is made for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// Who answers for it, if that is said.

@@ -14,7 +14,6 @@ use std::ops::Deref;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     newest: String,
-    /// The newest among them, so that all are one slice.
     all: Vec<String>,
 }
 
@@ -33,7 +32,6 @@ impl Names {
         Some(Self { newest, all })
     }
 
-    /// What it is called now.
     pub fn newest(&self) -> &str {
         &self.newest
     }

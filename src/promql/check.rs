@@ -47,7 +47,6 @@ fn of_selector(selector: &Selector) -> Option<ValueType> {
     (!number).then_some(ValueType::Vector)
 }
 
-/// The type of an operation on two operands.
 pub(super) fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Option<ValueType> {
     match (lhs, rhs) {
         (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Some(ValueType::Scalar),
@@ -61,7 +60,6 @@ pub(super) fn check(expr: &Expr) -> Result<()> {
     Checker::default().check(expr).map(|_| ())
 }
 
-/// All parts of a tree that do not fit.
 pub(super) fn check_all(expr: &Expr) -> Vec<SyntaxError> {
     let mut checker = Checker {
         kept: Some(Vec::new()),
@@ -240,7 +238,6 @@ fn a(found: ValueType) -> String {
 }
 
 impl BinaryOp {
-    /// `==`, `!=`, `>`, `<`, `>=`, `<=`.
     pub fn is_comparison(self) -> bool {
         matches!(
             self,
@@ -248,7 +245,6 @@ impl BinaryOp {
         )
     }
 
-    /// `and`, `or`, `unless`.
     pub fn is_set(self) -> bool {
         matches!(self, Self::And | Self::Or | Self::Unless)
     }

@@ -24,10 +24,6 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 /// Reads one expression and checks its types, with Prometheus 3's verdicts.
 ///
 /// Functions behind a feature flag are accepted; [`experimental`](super::experimental) lists them.
-///
-/// # Errors
-///
-/// The first thing wrong with the query, and where.
 pub fn parse(text: &str) -> Result<Expr> {
     parse_with(text, Dialect::Prometheus)
 }
@@ -35,10 +31,6 @@ pub fn parse(text: &str) -> Result<Expr> {
 /// [`parse`] of a query with placeholders, which may stand for anything that fits.
 ///
 /// Spans are those of the text given, placeholders and all.
-///
-/// # Errors
-///
-/// The first thing that is wrong whatever the placeholders stand for.
 pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
     let expr = parse_untyped(text, dialect)?;
     check::check(&expr)?;
@@ -46,10 +38,6 @@ pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
 }
 
 /// [`parse_with`] without the type check: a tree for what has the form of a query.
-///
-/// # Errors
-///
-/// The first place at which no expression is.
 pub fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
     Parser::new(text, dialect, false)?.query()
 }
@@ -115,7 +103,6 @@ struct Parser<'a> {
     recovering: bool,
     /// Errors kept.
     errors: Vec<SyntaxError>,
-    /// The current token, not yet taken.
     token: Token,
     /// Where the token taken last ends.
     end: usize,
@@ -153,7 +140,6 @@ impl<'a> Parser<'a> {
         Ok(parser)
     }
 
-    /// All of the text.
     fn query(&mut self) -> Result<Expr> {
         if self.token.kind == Kind::End {
             return Err(SyntaxError::new("empty query", 0..self.text.len()));
@@ -167,7 +153,6 @@ impl<'a> Parser<'a> {
         self.strays(expr, &[], error)
     }
 
-    /// Takes the current token.
     fn bump(&mut self) -> Result<Token> {
         let taken = self.token;
         self.end = taken.end;
@@ -186,7 +171,6 @@ impl<'a> Parser<'a> {
         self.token.kind == Kind::Keyword(keyword)
     }
 
-    /// Takes the current token if it is a `kind`.
     fn eat(&mut self, kind: Kind) -> Result<bool> {
         let found = self.at(kind);
         if found {

@@ -4,7 +4,6 @@ use std::ops::{Deref, Range};
 
 use super::span::TextSpan;
 
-/// Which placeholders a query may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// None: the query is as Prometheus gets it.
@@ -20,12 +19,9 @@ pub enum Dialect {
     Template,
 }
 
-/// One placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder {
-    /// As written: `${var:regex}`.
     pub text: String,
-    /// Where it is in the query text.
     pub span: TextSpan,
 }
 
@@ -39,7 +35,6 @@ impl Placeholder {
         inner.split(['.', ':']).next().unwrap_or(inner)
     }
 
-    /// The text without its signs.
     fn inner(&self) -> &str {
         let text = self
             .text
@@ -140,7 +135,6 @@ fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     found
 }
 
-/// The longest placeholder. Without a limit, each of many that nothing closes would be looked for to the end of the text.
 const LONGEST: usize = 4 << 10;
 
 /// As much of a text as a placeholder at its start may have.

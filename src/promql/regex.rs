@@ -206,7 +206,6 @@ impl<'a> Scanner<'a> {
         Some(c)
     }
 
-    /// A problem with the text from `start` to here, or with one character if that is nothing.
     fn problem(&self, message: &'static str, start: usize) -> Problem {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let end = if start < self.pos {
@@ -341,7 +340,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// `{n}`, `{n,}` or `{n,m}` at the start of `text`: its length and counts. Anything else is literal.
 fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
     let within = |c: char| c.is_ascii_digit() || c == ',';
     let (body, _) = text.strip_prefix('{')?.split_once(|c| !within(c))?;

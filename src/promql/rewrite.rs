@@ -8,17 +8,13 @@ use super::ast::TextSpan;
 pub use rename::{rename_in_selector, rename_metric};
 pub use replace::replace_node;
 
-/// One change: the bytes of `span` become `text`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes.
     pub span: TextSpan,
-    /// What comes.
     pub text: String,
 }
 
 impl Edit {
-    /// An edit.
     pub fn new(span: TextSpan, text: impl Into<String>) -> Self {
         Self {
             span,
@@ -39,10 +35,6 @@ pub enum EditError {
 }
 
 /// The text after all edits, which may be in any order. Insertions at one place keep their order.
-///
-/// # Errors
-///
-/// Nothing is changed if one of the edits does not fit.
 pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
     let mut sorted: Vec<_> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));

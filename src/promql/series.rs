@@ -7,18 +7,13 @@
 pub enum Series {
     /// The family's own name; a histogram has no such series.
     Whole,
-    /// `_bucket`
     Bucket,
-    /// `_sum`
     Sum,
-    /// `_count`
     Count,
-    /// `_created`: the times at which the series began.
     Created,
 }
 
 impl Series {
-    /// Those that a histogram has in place of its own name.
     pub const OF_HISTOGRAM: [Self; 3] = [Self::Bucket, Self::Sum, Self::Count];
 
     /// What it adds to the family's name; `_created` replaces a counter's `_total`.

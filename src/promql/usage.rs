@@ -20,13 +20,9 @@ pub use quantile::{QuantileCall, quantile_calls};
 /// A selector and where it is in its tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectorContext<'a> {
-    /// The selector.
     pub selector: &'a Selector,
-    /// The bytes it was read from, with its range and its shift in time.
     pub span: TextSpan,
-    /// Its range, if it has one.
     pub range: Option<&'a RangeSelector>,
-    /// The expressions around it.
     around: Around<'a>,
 }
 
@@ -122,7 +118,6 @@ fn selections(expr: &Expr) -> (Vec<(&Expr, Option<usize>)>, Holders<'_>) {
 }
 
 impl<'a> SelectorContext<'a> {
-    /// The expressions around it, innermost first.
     pub fn ancestors(&self) -> impl Iterator<Item = &'a Expr> {
         self.around.iter()
     }

@@ -55,7 +55,6 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
     one.into_iter().chain(two).chain(many)
 }
 
-/// The expression without the parentheses around it.
 pub fn bare(mut expr: &Expr) -> &Expr {
     while let ExprKind::Paren(inner) = &expr.kind {
         expr = inner;
@@ -63,7 +62,6 @@ pub fn bare(mut expr: &Expr) -> &Expr {
     expr
 }
 
-/// Calls `visit` with every expression, parents before children, left before right.
 pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
     let mut open = Vec::with_capacity(8);
     open.push(expr);
@@ -83,7 +81,6 @@ pub fn walk_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
     visit(expr);
 }
 
-/// All selectors, also those with a range, left to right.
 pub fn selectors(expr: &Expr) -> Vec<&Selector> {
     let mut found: Vec<&Selector> = Vec::new();
     walk(expr, &mut |node| match &node.kind {
@@ -94,7 +91,6 @@ pub fn selectors(expr: &Expr) -> Vec<&Selector> {
     found
 }
 
-/// Calls `visit` with every selector.
 pub fn selectors_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Selector)) {
     walk_mut(expr, &mut |node| match &mut node.kind {
         ExprKind::Selector(selector) => visit(selector),

@@ -55,7 +55,6 @@ pub(super) struct Unbound {
 }
 
 impl Unbound {
-    /// The signal with this source.
     pub(super) fn with(self, source: Source, labels: Vec<String>) -> Signal {
         Signal {
             name: self.name,

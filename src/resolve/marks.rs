@@ -133,7 +133,6 @@ fn annotation(cx: &mut Context<'_>, name: &Text) {
 }
 
 impl Context<'_> {
-    /// What an alert of a severity carries, whose result keeps some labels.
     pub(super) fn marks<'s>(
         &mut self,
         severity: &str,

@@ -91,7 +91,6 @@ fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, 
     Some((expr, labels))
 }
 
-/// What is wrong with a part of PromQL, and what to write.
 struct Wrong {
     at: TextSpan,
     message: &'static str,

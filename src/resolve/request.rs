@@ -12,7 +12,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Selection, Stat};
 use crate::units::{Duration, Number};
 
-/// A signal as requested in a spec.
 pub(super) struct SignalRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Option<Spanned<Stat>>,
@@ -39,7 +38,6 @@ impl Context<'_> {
         })
     }
 
-    /// Reports a window of a value that has none.
     pub(super) fn check_window_used(
         &mut self,
         read: &SignalQuery<'_>,
@@ -95,7 +93,6 @@ impl Context<'_> {
         None
     }
 
-    /// A rate needs two samples, and a lost scrape must not empty it.
     pub(super) fn check_window(&mut self, window: Duration, at: Span) {
         let scrape = self.scrape_interval();
         let least = Duration::from_secs(scrape.as_secs() * 4);

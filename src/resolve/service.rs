@@ -56,7 +56,6 @@ impl Context<'_> {
     }
 }
 
-/// Names, links and labels that make sense by themselves.
 pub(super) fn check(cx: &mut Context<'_>) {
     let spec = cx.spec;
     cx.check_name(&spec.service.name, true);
@@ -181,7 +180,6 @@ fn check_links(cx: &mut Context<'_>) {
     }
 }
 
-/// After all signals are known: every service-wide group label must be on some series.
 pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     let mut known = cx.target_labels();
     for signal in cx.ready_signals() {
@@ -223,7 +221,6 @@ fn label_meant(label: &str, known: &[String]) -> Option<String> {
     did_you_mean(label, known.iter().map(String::as_str)).or_else(longer)
 }
 
-/// The service as targets see it.
 pub(super) fn plan(cx: &Context<'_>) -> Service {
     let spec = cx.spec;
     let name = spec.service.name.value.clone();

@@ -140,7 +140,6 @@ fn string_length(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The `$words` of an action, outside its strings.
 fn variables(text: &str, action: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = action.start;

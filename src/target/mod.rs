@@ -179,9 +179,6 @@ impl<'a> Options<'a> {
 }
 
 /// Renders one target.
-///
-/// # Errors
-/// When a template fails or its output does not read back.
 pub fn render(plan: &Plan, target: Target, options: Options<'_>) -> Result<Rendered, TargetError> {
     let templates = options.templates;
     let mut rendered = match target {

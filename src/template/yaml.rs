@@ -36,7 +36,6 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Printable ASCII.
 fn is_ordinary(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }

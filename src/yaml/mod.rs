@@ -53,9 +53,6 @@ pub(crate) use spanned::Written;
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// Reads one YAML document into `T`; every [`Spanned`](crate::source::Spanned) in it points into `file`.
-///
-/// # Errors
-/// The first thing wrong with the shape of the document, at its place.
 pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     check_size(file, text)?;
     match typed::read(file, text) {
@@ -65,9 +62,6 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
 }
 
 /// The one document of a text, as a tree.
-///
-/// # Errors
-/// Where the text is no YAML, or more or other than one document.
 pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     check_size(file, text)?;
     if let Some(mut documents) = tree::regular(text)
@@ -86,9 +80,6 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
 }
 
 /// What a tree stands for.
-///
-/// # Errors
-/// The first value that does not have the expected type.
 pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     typed::of(files, root)
 }
@@ -116,9 +107,6 @@ fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagno
 }
 
 /// Decodes a file's bytes and puts them among the sources.
-///
-/// # Errors
-/// Names the encoding, or else the first byte that is not UTF-8.
 pub fn decode(path: &Path, bytes: Vec<u8>, sources: &mut Sources) -> Result<FileId, Diagnostic> {
     let not_utf8 = |span, message: String| Diagnostic::error("not-utf8", span, message);
     if let Some(encoding) = wide(&bytes) {

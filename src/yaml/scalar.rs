@@ -8,7 +8,6 @@ mod flow;
 
 use std::ops::Range;
 
-/// Decoded text and, for each of its bytes, the bytes of the file it was made from.
 #[derive(Debug, Default)]
 struct Decoded {
     text: String,

@@ -41,9 +41,6 @@ pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
 }
 
 /// The value that a tree stands for.
-///
-/// # Errors
-/// The first thing that is not as asked for.
 pub(super) fn of<T: DeserializeOwned>(joined: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     let _scope = spanned::enter(Rc::clone(joined));
     typed(joined.text(), root, false).map_err(|mut fault| {

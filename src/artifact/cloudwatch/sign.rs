@@ -55,7 +55,6 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
         || blocks.any(is_ours)
 }
 
-/// True when nothing but the readers here looks into a document; beside its resources there may be others.
 pub(in crate::artifact) fn is_whole(node: &Node<'_>) -> bool {
     let resources = [
         "Resources",
@@ -78,12 +77,10 @@ pub(super) fn is_alarm(node: &Node<'_>) -> bool {
     has(&"AlarmName") && ALARM.iter().any(has) || NAMELESS.iter().all(has)
 }
 
-/// True for the body of a dashboard.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     items(node, &["widgets"]).iter().any(is_widget)
 }
 
-/// True for what the agent is configured to deliver.
 pub(super) fn is_agent(node: &Node<'_>) -> bool {
     node.at(&AGENT).is_some()
 }

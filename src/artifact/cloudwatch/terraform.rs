@@ -34,7 +34,6 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// Types of alarms.
 const ALARMS: [&str; 2] = [METRIC_ALARM, COMPOSITE_ALARM];
 const METRIC_ALARM: &str = "aws_cloudwatch_metric_alarm";
 const COMPOSITE_ALARM: &str = "aws_cloudwatch_composite_alarm";

@@ -7,7 +7,6 @@ use crate::config::Code;
 /// Characters of a pattern.
 const LONGEST: usize = 1_000;
 
-/// A string literal.
 pub(in crate::artifact) struct Literal {
     /// From its first letter to its last quote.
     pub(in crate::artifact) range: Range<usize>,
@@ -28,7 +27,6 @@ enum Before {
     Value,
 }
 
-/// All literals, in the order of the text.
 pub(in crate::artifact) fn literals(text: &str, language: Code) -> Vec<Literal> {
     let mut lexer = Lexer {
         text,

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::source::mark_len;
 
-/// A code fence.
 pub(super) struct Fence {
     /// `promql`, `yaml`, …
     pub(super) language: String,
@@ -16,7 +15,6 @@ pub(super) struct Fence {
     pub(super) indent: usize,
 }
 
-/// All that end, in order.
 pub(super) fn fences(text: &str) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(String, Range<usize>, String, usize)> = None;

@@ -37,7 +37,6 @@ impl Query {
 /// The language of a query, as its data source says or as it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// PromQL.
     PromQl,
     /// PromQL and more, of VictoriaMetrics: names and labels are checked where it has the form of PromQL.
     MetricsQl,
@@ -49,10 +48,7 @@ pub enum Language {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Of an alerting rule.
-    Alert {
-        /// Its name.
-        name: String,
-    },
+    Alert { name: String },
     /// Of a recording rule.
     Record {
         /// The series it writes.
@@ -66,10 +62,7 @@ pub enum Role {
         id: Option<String>,
     },
     /// Of a dashboard variable; a selector whose label values are listed.
-    Variable {
-        /// Its name.
-        name: String,
-    },
+    Variable { name: String },
     /// Of dashboard annotations.
     Annotation {
         /// Their name; may be empty.
@@ -81,7 +74,6 @@ pub enum Role {
     TestSeries,
     /// Of an SLO in a foreign spec.
     Sli {
-        /// The SLO.
         slo: String,
         /// `error_query`, `total_query`, …
         part: String,

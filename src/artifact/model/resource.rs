@@ -11,7 +11,6 @@ use crate::source::Span;
 /// An alarm, a dashboard, or what delivers their metrics.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// What it is.
     pub what: ResourceKind,
     /// Its name; may be empty.
     pub name: String,
@@ -27,12 +26,9 @@ pub struct Resource {
     pub faults: Vec<Violation>,
 }
 
-/// The kinds of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
-    /// An alarm of either sort.
     Alarm,
-    /// The body of a dashboard.
     Dashboard,
     /// The request that makes a dashboard; its body is another resource.
     PutDashboard,
@@ -42,12 +38,9 @@ pub enum ResourceKind {
     Listing,
 }
 
-/// A metric that an alarm or a dashboard names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedMetric {
-    /// Its namespace.
     pub namespace: String,
-    /// Its name.
     pub name: String,
     /// Its dimensions with their values; none where the file leaves them to be filled in.
     pub dimensions: Option<Dimensions>,
@@ -73,7 +66,6 @@ impl Resource {
         }
     }
 
-    /// All metrics that it names.
     pub fn metrics(&self) -> Vec<NamedMetric> {
         match self.what {
             ResourceKind::Alarm => self.alarm_metrics(),

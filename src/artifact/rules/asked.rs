@@ -38,7 +38,6 @@ pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Opti
     }
 }
 
-/// False for nearly all texts.
 pub(in crate::artifact) fn may_ask(text: &str) -> bool {
     text.contains("{{") && text.contains("query")
 }

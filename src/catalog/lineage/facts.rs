@@ -11,7 +11,6 @@ use crate::catalog::version::Version;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spelling {
-    /// The prefix.
     pub prefix: String,
     /// The set-ups that store it, for people.
     pub stored_by: String,
@@ -20,15 +19,12 @@ pub struct Spelling {
     pub open: bool,
 }
 
-/// A change that keeps the name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InPlace {
-    /// The families it concerns.
     pub families: Vec<String>,
     /// First release with the change.
     pub release: Version,
-    /// What changed.
     pub kind: ChangeKind,
     /// The only series that it concerns: a label and its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,13 +39,10 @@ pub struct InPlace {
     pub note: String,
 }
 
-/// What a release without a page brought and ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// The release.
     pub release: Version,
-    /// Families that begin with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
     /// Families that it lacks.
@@ -57,7 +50,6 @@ pub struct Edge {
     pub removed: Vec<String>,
 }
 
-/// A condition under which alone some families exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
@@ -80,7 +72,6 @@ impl Condition {
     }
 }
 
-/// Families that began before the first page that could show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backfill {
@@ -92,7 +83,6 @@ pub struct Backfill {
     pub first: Version,
 }
 
-/// Labels of families that a page declares without a series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelFact {
@@ -124,7 +114,6 @@ pub struct Open {
 pub struct OwnBuckets {
     /// First release with the option.
     pub first: Version,
-    /// The option's keys, and the histograms whose boundaries each replaces.
     pub keys: BTreeMap<String, Vec<String>>,
 }
 
@@ -141,9 +130,7 @@ impl OwnBuckets {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenBuckets {
-    /// The families.
     pub families: Vec<String>,
-    /// First release in which they differ; always when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Version>,
     /// Last release in which they differ.
@@ -151,7 +138,6 @@ pub struct OpenBuckets {
     pub last: Option<Version>,
 }
 
-/// Labels with few values, the same everywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Domains {
@@ -171,13 +157,10 @@ pub struct Domains {
 pub struct FixedDomain {
     /// The family.
     pub family: String,
-    /// The label.
     pub label: String,
-    /// All values.
     pub values: Vec<String>,
 }
 
-/// Which families have series, with 0, before the first request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartRule {

@@ -9,7 +9,6 @@ use super::{Range, RangeError};
 /// A reason, and what to write instead where that is known.
 type Fault = (String, Option<String>);
 
-/// What is wrong with a text that could not be read as a range.
 pub(super) fn of(text: &str) -> RangeError {
     let trimmed = text.trim();
     let (why, meant) = [between, open, star, caret, equals, joined]
@@ -156,7 +155,6 @@ fn bounds(text: &str) -> Vec<String> {
     bounds
 }
 
-/// The operator of a bound, and the rest.
 fn split(bound: &str) -> (&str, &str) {
     let end = bound.find(|c: char| !"<>=!~".contains(c));
     let (operator, rest) = bound.split_at(end.unwrap_or(bound.len()));

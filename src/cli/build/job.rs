@@ -19,7 +19,6 @@ use crate::source::{FileId, Span};
 use crate::spec::{self, Document, Text};
 use crate::target::{self, Target, TargetError, Untested, own};
 
-/// Data that all jobs of a build share.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
     /// `None` with `--check`.
@@ -28,18 +27,14 @@ pub(super) struct Job<'a> {
     built_from: BTreeMap<Digest, String>,
 }
 
-/// The result of one spec.
 #[derive(Default)]
 pub(super) struct Done {
-    /// The service that the spec describes, where the spec could be read.
     pub(super) service: Option<String>,
-    /// The service, unless the spec is wrong.
     pub(super) built: Option<Built>,
     pub(super) findings: Sink,
 }
 
 impl Done {
-    /// Nothing but why the spec was not built.
     pub(super) fn failed(why: Diagnostic) -> Self {
         let mut done = Self::default();
         done.findings.push(why);
@@ -47,27 +42,19 @@ impl Done {
     }
 }
 
-/// One service, compared and staged.
 pub(super) struct Built {
     pub(super) service: String,
-    /// Number of files.
     pub(super) files: usize,
-    /// Number of files that differ from those on disk.
     pub(super) changed: usize,
-    /// Number of those that are removed.
     pub(super) removed: usize,
-    /// The differences, with `--check`.
     pub(super) diff: String,
     pub(super) how: How,
 }
 
-/// The way in which the files of a service were determined.
 pub(super) enum How {
     /// From its spec.
     Built(Summary),
-    /// Inputs and files are the same as in the last build.
     Unchanged,
-    /// The service is in no spec any more.
     Removed,
 }
 
@@ -94,7 +81,6 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     Some(Diagnostic::error("dead-link", at, message).help(help))
 }
 
-/// Alerts without a unit test, at their positions in the spec.
 fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
     let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
         return None;
@@ -119,9 +105,6 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
 
 impl<'a> Job<'a> {
     /// Reads the results of earlier builds.
-    ///
-    /// # Errors
-    /// When the output folder cannot be read.
     pub(super) fn new(settings: &'a Settings, staging: Option<&'a Staging>) -> Result<Self> {
         let built_from = match settings.validate {
             true => BTreeMap::new(),
@@ -135,9 +118,6 @@ impl<'a> Job<'a> {
     }
 
     /// Builds and stages a service. If the build has already `failed`, only collects findings.
-    ///
-    /// # Errors
-    /// When a template fails, its output is not valid, or reading or writing fails.
     pub(super) fn build(&self, parts: &[(FileId, &str)], failed: bool) -> Result<Done> {
         let inputs = self.inputs(parts);
         if let Some(built) = self.unchanged(inputs) {
@@ -178,9 +158,6 @@ impl<'a> Job<'a> {
     }
 
     /// Stages the removal of a service.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub(super) fn remove(&self, service: &str) -> Result<Built> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }

@@ -24,7 +24,6 @@ pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     })
 }
 
-/// The description of a family, by the name of any of its series.
 pub(super) fn find(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     let Some((family, _)) = catalog.series_of(name) else {
         return elsewhere(catalog, name, format);

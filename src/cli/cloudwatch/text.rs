@@ -31,7 +31,6 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// The whole plan. Text from the account and from specs is escaped.
 pub(super) fn plan(target: &Target, compared: &Compared) -> String {
     let Compared { state, changes, .. } = compared;
     let mut out = String::new();

@@ -39,9 +39,6 @@ impl Questions {
     }
 
     /// An answer that `check` accepts; asks again until then.
-    ///
-    /// # Errors
-    /// When the default is not accepted and there is no terminal, or the input ends.
     pub(super) fn checked(
         &mut self,
         question: &str,

@@ -38,13 +38,11 @@ impl Progress {
         Self::new(false)
     }
 
-    /// Begins a part of the run.
     pub(super) fn begin(&self, what: &'static str, files: usize) {
         self.bar.reset();
         self.count(what, "files", files);
     }
 
-    /// Counts one file.
     pub(super) fn step(&self) {
         self.bar.inc(1);
         self.show_when_late();

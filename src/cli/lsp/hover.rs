@@ -7,7 +7,6 @@ use super::position::Encoding;
 use super::word;
 use crate::cli::{catalog, signals};
 
-/// The description of the word at a byte.
 pub(super) fn hover(document: &Document, offset: usize, encoding: Encoding) -> Option<Hover> {
     let range = word::at(&document.text, offset);
     let name = &document.text[range.clone()];

@@ -36,9 +36,6 @@ pub(in crate::cli) struct HttpArgs {
 }
 
 /// The body of a response.
-///
-/// # Errors
-/// When the request fails, or a redirect leads to another server without `--follow-redirects`.
 pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<String> {
     let token = args.token(&first.origin())?;
     let until = Instant::now() + PATIENCE;

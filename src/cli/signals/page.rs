@@ -4,7 +4,6 @@ use super::{View, list, show, views};
 use crate::catalog::{Catalog, DEFAULT_PROFILE};
 use crate::cli::words;
 
-/// The page of all built-in signals, in Markdown.
 pub fn page() -> String {
     let catalog = Catalog::vllm();
     let releases = catalog.select_all().releases;

@@ -2,7 +2,6 @@
 
 use crate::cloudwatch::fields::Fields;
 
-/// Checks `start` and `end`.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     let (start, end) = (f.text("start"), f.text("end"));
     if f.has("end") && f.lacks("start") {

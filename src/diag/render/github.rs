@@ -6,7 +6,6 @@ use super::{Report, TOOL, full_text, place};
 use crate::diag::{Diagnostic, Severity};
 use crate::source::Sources;
 
-/// One command per finding.
 pub fn report(report: &Report<'_>) -> String {
     let mut out = String::new();
     for d in report.diagnostics {

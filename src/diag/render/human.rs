@@ -15,12 +15,10 @@ use view::View;
 /// Fixes with more edits, or longer ones, are only named.
 const SHORT_FIX: (usize, usize) = (4, 200);
 
-/// Renders all findings, with colours when `styled`.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, styled: bool) -> String {
     report(&Report::new(diagnostics, sources, &[]).styled(styled))
 }
 
-/// Renders all findings.
 pub fn report(report: &Report<'_>) -> String {
     let renderer = if report.styled {
         Renderer::styled().decor_style(DecorStyle::Unicode)
@@ -108,7 +106,6 @@ fn finding<'a>(
 
 type Annotated<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
 
-/// The lines of the finding, and the other places that are not on them.
 fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>, Vec<&'a Label>) {
     let here = |l: &&Label| l.span.file == d.span.file;
     let others: Vec<_> = d.related.iter().filter(here).map(|l| l.span).collect();

@@ -21,7 +21,6 @@ const OF_GRAFANA: [&str; 8] = [
     "__to",
 ];
 
-/// A query of a panel.
 pub(super) struct Shown {
     /// With `label=~"$label"` for each variable that selects values of a label.
     pub(super) filtered: Expr,
@@ -35,7 +34,6 @@ pub(super) struct Shown {
     text: String,
 }
 
-/// Reads a query; else why a spec cannot have it.
 pub(super) fn read(
     query: &Query,
     current: &IndexMap<String, String>,

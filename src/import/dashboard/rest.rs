@@ -8,7 +8,6 @@ use crate::import::fields::{first_line, is_blank, start};
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// What is known of the fields of a part. A path names fields as in `targets[].expr`; `*` at its end is anything below.
 pub(super) struct Known {
     /// Fields that a reader takes, or that say nothing a spec could say.
     pub(super) read: &'static [&'static str],
@@ -18,7 +17,6 @@ pub(super) struct Known {
     pub(super) own: &'static [(&'static str, &'static str)],
 }
 
-/// What was found in a part.
 #[derive(Default)]
 struct Found {
     others: Vec<String>,

@@ -16,7 +16,6 @@ use super::model::{Objective, Pairs, Services, plain};
 use super::{kubernetes, names, values};
 use crate::yaml::{self, Body, Node};
 
-/// Reads a document, if it is one of sloth's.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -58,7 +57,6 @@ fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     }
 }
 
-/// Reads a service; returns its name.
 fn service(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -135,7 +133,6 @@ fn objective(
     Some(objective)
 }
 
-/// The indicator, and the labels by which it is grouped.
 fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Found {
     let mut found = (None, Vec::new());
     if let Some(plugin) = fields.map(cx, "plugin") {

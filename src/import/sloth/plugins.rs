@@ -55,7 +55,6 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
     comments
 }
 
-/// An indicator that a plugin writes; returns the comment.
 pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
     let at = plugin.span();
     let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();

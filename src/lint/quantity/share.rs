@@ -99,7 +99,6 @@ fn is_part(cx: &QueryCx<'_, '_>, part: &Expr, whole: &Expr, counted: bool) -> bo
     }
 }
 
-/// `vector(0)`
 fn is_nothing(expr: &Expr) -> bool {
     let ExprKind::Call(call) = &bare(expr).kind else {
         return false;

@@ -16,21 +16,16 @@ use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::labels::Flow;
 use crate::promql::usage::{Holders, SelectorContext, surroundings};
 
-/// A name that a query selects.
 #[derive(Clone, Debug)]
 pub struct Series<'q, 'c> {
-    /// Its selector and what surrounds it.
     pub context: Rc<SelectorContext<'q>>,
-    /// The name.
     pub name: &'q str,
     /// Where the name is in the query; a whole pattern that is spelled with escapes.
     pub name_span: TextSpan,
-    /// Its meaning.
     pub subject: Rc<Named<'c>>,
 }
 
 impl Series<'_, '_> {
-    /// True for the buckets of a recorded histogram.
     pub fn is_bucket(&self) -> bool {
         self.subject.known().is_some_and(Known::is_bucket)
     }
@@ -41,7 +36,6 @@ impl Series<'_, '_> {
     }
 }
 
-/// The meaning of a name, with cached facts about its series.
 #[derive(Debug)]
 pub struct Named<'c> {
     subject: Subject<'c>,
@@ -66,9 +60,7 @@ impl Named<'_> {
 /// A cache of names; most queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    /// Those of selectors with the same ties, by name.
     seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
-    /// The same of the patterns in their matchers.
     pub(in crate::lint) patterns: Patterns,
     /// Finds the value of a matcher that names a router.
     router: memmem::Finder<'static>,
@@ -151,7 +143,6 @@ fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
     })
 }
 
-/// `x`, `{"x"}`, `{__name__="x"}` and the names of `{__name__=~"x|y"}`.
 fn named(selector: &Selector) -> impl Iterator<Item = (&str, TextSpan)> {
     let metric = selector.metric.as_ref();
     let matched = match metric {

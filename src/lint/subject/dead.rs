@@ -3,23 +3,16 @@
 use crate::catalog::{Coverage, Lifetime, ReleaseId};
 use crate::lint::scope::Product;
 
-/// Releases that do not expose a family, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dead {
-    /// The reason.
     pub why: Why,
-    /// The releases, oldest first.
     pub releases: Vec<ReleaseId>,
 }
 
-/// The reason why a release does not expose a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The release, or an earlier one, removed it.
     Removed,
-    /// The release exposes it only with a flag.
     Hidden,
-    /// A later release added it.
     Future,
     /// It needs another profile: names of profiles, or conditions in words.
     Conditional(Vec<String>),

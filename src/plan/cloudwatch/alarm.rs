@@ -7,44 +7,32 @@ use crate::plan::CompareOp;
 use crate::spec::{LowSamples, Missing, Side};
 use crate::units::Number;
 
-/// An alarm.
 #[derive(Clone, Debug)]
 pub struct Alarm {
     /// Unique in its region.
     pub name: String,
-    /// For people.
     pub description: String,
     /// Whose actions it takes; none for a part of another alarm.
     pub severity: Option<String>,
-    /// What it looks at.
     pub kind: AlarmKind,
     /// Tags beside those of every alarm.
     pub tags: Vec<(String, String)>,
 }
 
-/// What an alarm looks at.
 #[derive(Clone, Debug)]
 pub enum AlarmKind {
-    /// Metrics, or an expression over them.
     Metric(Box<MetricAlarm>),
-    /// Other alarms.
     Composite(Composite),
-    /// PromQL.
     PromQl(PromQl),
 }
 
-/// An alarm on metrics.
 #[derive(Clone, Debug)]
 pub struct MetricAlarm {
-    /// What is compared.
     pub value: Value,
     /// What the value is, for people.
     pub label: String,
-    /// With what.
     pub test: Test,
-    /// Seconds of a data point.
     pub period: u64,
-    /// Data points that are looked at.
     pub evaluate: u32,
     /// Data points that must be beyond the threshold.
     pub datapoints: u32,
@@ -54,7 +42,6 @@ pub struct MetricAlarm {
     pub low_samples: Option<LowSamples>,
 }
 
-/// What a value is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Test {
     /// A number, in the metric's unit.
@@ -63,7 +50,6 @@ pub enum Test {
     Band(Side, Number),
 }
 
-/// An alarm on other alarms.
 #[derive(Clone, Debug)]
 pub struct Composite {
     /// When it holds.
@@ -72,21 +58,15 @@ pub struct Composite {
     pub suppressor: Option<Suppressor>,
 }
 
-/// A rule over other alarms.
 #[derive(Clone, Debug)]
 pub enum Rule {
-    /// The alarm of this name fires.
     Alarm(String),
-    /// All hold.
     All(Vec<Rule>),
-    /// One holds.
     Any(Vec<Rule>),
-    /// The first holds and the second does not.
     Unless(Box<[Rule; 2]>),
 }
 
 impl Rule {
-    /// Names of the alarms in it.
     pub fn alarms(&self) -> Vec<&str> {
         match self {
             Rule::Alarm(alarm) => vec![alarm],
@@ -99,7 +79,6 @@ impl Rule {
 /// An alarm that silences another.
 #[derive(Clone, Debug)]
 pub struct Suppressor {
-    /// Its name.
     pub alarm: String,
     /// Seconds to wait for it.
     pub wait: u64,
@@ -107,7 +86,6 @@ pub struct Suppressor {
     pub extension: u64,
 }
 
-/// An alarm on PromQL.
 #[derive(Clone, Debug)]
 pub struct PromQl {
     /// Gives elements exactly while the alarm fires.

@@ -9,23 +9,17 @@ use crate::plan::dashboard::{Size, Threshold};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
-/// A dashboard as CloudWatch can show it.
 #[derive(Clone, Debug)]
 pub struct CloudWatchDashboard {
-    /// Name of the file.
     pub file: String,
-    /// Name in CloudWatch.
     pub name: String,
-    /// The time it shows at first.
     pub range: Duration,
     /// From the most urgent to the least.
     pub rows: Vec<CloudWatchRow>,
 }
 
-/// Panels under one heading.
 #[derive(Clone, Debug)]
 pub struct CloudWatchRow {
-    /// The heading.
     pub title: String,
     /// In reading order.
     pub panels: Vec<CloudWatchPanel>,
@@ -33,45 +27,32 @@ pub struct CloudWatchRow {
     pub missing: Vec<MissingPanel>,
 }
 
-/// A panel that CloudWatch cannot show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingPanel {
-    /// For people.
     pub title: String,
-    /// Why, at least one.
     pub why: Vec<NotExpressible>,
 }
 
-/// A panel.
 #[derive(Clone, Debug)]
 pub struct CloudWatchPanel {
-    /// How much room it takes.
     pub size: Size,
-    /// For people.
     pub title: String,
-    /// What it shows.
     pub content: Content,
 }
 
-/// What a panel shows.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Markdown.
     Text(String),
     /// States of alarms, by name.
     Alarms(Vec<String>),
-    /// Values.
     Graph(Graph),
     /// Values by PromQL.
     Chart(View, Vec<ChartQuery>),
 }
 
-/// A query of a chart.
 #[derive(Clone, Debug)]
 pub struct ChartQuery {
-    /// For people.
     pub label: String,
-    /// The query.
     pub expr: Expr,
 }
 
@@ -90,12 +71,9 @@ pub enum View {
     Table,
 }
 
-/// Values over time.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// How they are drawn.
     pub view: View,
-    /// What is drawn.
     pub lines: Vec<GraphLine>,
     /// What the values count in; ratios are shown in percent.
     pub unit: ValueUnit,
@@ -107,18 +85,15 @@ pub struct Graph {
     pub covers: Option<Duration>,
 }
 
-/// A line of a graph, or one line for each label set of its value.
 #[derive(Clone, Debug)]
 pub struct GraphLine {
     /// Which of the panel's series it draws.
     pub series: usize,
-    /// What it draws.
     pub value: Value,
     /// What is made of it.
     pub shown: Shown,
     /// Seconds of a point.
     pub period: u64,
-    /// For people; empty where the label set is enough.
     pub label: String,
 }
 

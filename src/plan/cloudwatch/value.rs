@@ -33,16 +33,12 @@ pub struct Share {
     pub others: bool,
 }
 
-/// A statistic of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricStat {
-    /// Its namespace.
     pub namespace: String,
-    /// Its names: replicas on an old release publish under the old one.
     pub names: Names,
     /// Which of its series.
     pub dimensions: Dimensions,
-    /// The statistic.
     pub statistic: Statistic,
 }
 
@@ -67,7 +63,6 @@ pub struct Groups {
 }
 
 impl Value {
-    /// The metrics in it.
     pub fn metrics(&self) -> Vec<&MetricStat> {
         match self {
             Value::Statistic(stat) | Value::Growth(stat) => vec![stat],

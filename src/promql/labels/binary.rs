@@ -44,7 +44,6 @@ fn vectors(binary: &Binary, lhs: Flow, rhs: Flow) -> Flow {
 enum Matched {
     /// These, and unknown ones if `open`.
     On(Named),
-    /// All but these, and unknown ones if `open`.
     Ignoring(Named),
 }
 

@@ -45,7 +45,6 @@ fn text(call: &Call, index: usize) -> Option<&str> {
     }
 }
 
-/// The result of `absent` has the labels that its selector pins to one value.
 fn absent(arg: &Expr) -> Flow {
     match &bare(arg).kind {
         ExprKind::Selector(selector) => pinned(selector),

@@ -7,16 +7,12 @@ use super::expr::watched;
 use super::flow::{Flow, Leaf, Named, Presence};
 use crate::promql::ast::{Binary, BinaryOp, Expr, Matching};
 
-/// A binary operation whose sides never have the same labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnmatchedJoin<'a> {
-    /// The whole operation.
     pub expr: &'a Expr,
-    /// The operation.
     pub binary: &'a Binary,
     /// A label that one side surely has and the other cannot have.
     pub label: Rc<str>,
-    /// Whether the left side is the one that has it.
     pub on_left: bool,
 }
 

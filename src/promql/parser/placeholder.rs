@@ -5,7 +5,6 @@ use crate::promql::ast::{Call, Expr, ExprKind};
 use crate::promql::lexer::{Keyword, Kind, Token};
 
 impl Parser<'_> {
-    /// What follows decides whether it is the name of a function or of a metric, or all of an expression.
     pub(super) fn placeholder(&mut self, token: Token) -> Result<Expr> {
         match self.token.kind {
             Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {

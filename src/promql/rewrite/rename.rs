@@ -18,7 +18,6 @@ pub fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
     edits.collect()
 }
 
-/// The same in one selector.
 pub fn rename_in_selector(selector: &Selector, from: &str, to: &str) -> Vec<Edit> {
     Rename { from, to }.selector(selector)
 }
@@ -29,7 +28,6 @@ struct Rename<'a> {
 }
 
 impl Rename<'_> {
-    /// The new name of a series, if it is to have one.
     fn name(&self, old: &str) -> Option<String> {
         let suffix = old.strip_prefix(self.from)?;
         let parts = Series::OF_HISTOGRAM.map(Series::suffix);
@@ -108,7 +106,6 @@ impl Rename<'_> {
     }
 }
 
-/// The pattern that matches just this name.
 fn literal_pattern(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -120,7 +117,6 @@ fn literal_pattern(name: &str) -> String {
     out
 }
 
-/// A literal in the author's kind of quotes, where those can hold it.
 fn requote(raw: &str, value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:.|-".contains(c);
     match raw.chars().next() {

@@ -72,7 +72,6 @@ fn exact(number: &Number) -> Option<Exact> {
     whole.then(|| Exact::new(millis as i128, 1000))
 }
 
-/// `-12.5e-3`
 fn decimal(text: &str) -> Option<Exact> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),

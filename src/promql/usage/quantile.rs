@@ -6,16 +6,11 @@ use crate::promql::labels::kept_labels;
 use crate::promql::room::with_room;
 use crate::promql::visit::{children, walk};
 
-/// A call of `histogram_quantile`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantileCall<'a> {
-    /// The whole call.
     pub expr: &'a Expr,
-    /// The quantile, if it is a plain number.
     pub quantile: Option<Exact>,
-    /// The buckets.
     pub buckets: &'a Expr,
-    /// The outermost aggregation of the buckets.
     pub aggregate: Option<&'a Aggregate>,
 }
 

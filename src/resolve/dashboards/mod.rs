@@ -26,13 +26,10 @@ use positions::Positions;
 
 pub(super) use verdict::fill;
 
-/// The default refresh interval of a dashboard.
 const REFRESH: Duration = Duration::from_secs(30);
 
-/// The default time range of a dashboard.
 const RANGE: Duration = Duration::from_secs(3 * 3_600);
 
-/// Builds the panels of one dashboard.
 pub(super) struct Panels<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) slos: &'a [Slo],
@@ -45,7 +42,6 @@ pub(super) struct Panels<'a, 'b> {
     seen: variables::Seen,
 }
 
-/// The declared dashboards in their order, then the overview that every service has.
 pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Vec<Dashboard> {
     let spec = cx.spec;
     let mut all = Vec::new();
@@ -167,7 +163,6 @@ impl<'a, 'b> Panels<'a, 'b> {
         }
     }
 
-    /// Reports a name that the spec does not define.
     fn unknown<'n>(&mut self, what: &str, name: &Text, known: impl Iterator<Item = &'n str>) {
         let message = format!("unknown {what} `{name}`");
         let help = crate::diag::did_you_mean(&name.value, known);

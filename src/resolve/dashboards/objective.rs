@@ -45,7 +45,6 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// All panels of one SLO.
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
         let panels = match &slo.kind {
             SloKind::Events(events) => vec![
@@ -90,7 +89,6 @@ impl Panels<'_, '_> {
         filtered_series(selector, &slo.labels, &self.variables)
     }
 
-    /// The error budget over one SLO window, with a line for even spending.
     fn budget(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let origin = Origin::Budget(slo.name.clone());
         let (left, even) = match events.counted {

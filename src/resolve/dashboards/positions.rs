@@ -4,7 +4,6 @@ use crate::diag::{Diagnostic, Sink};
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::source::Span;
 
-/// The places of one row that are taken.
 #[derive(Default)]
 pub(super) struct Positions(Vec<(Place, Span)>);
 

@@ -24,10 +24,8 @@ use crate::resolve::matchers::matchers;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown as shown_value};
 
-/// Height of a tile in lines: Grafana hides the sparkline of lower tiles.
 const HEIGHT: u32 = 3;
 
-/// The time that a sparkline shows.
 const PAST: Duration = Duration::from_mins(180);
 
 /// Tiles side by side.
@@ -46,7 +44,6 @@ const PRESSURE: [(&str, &str); 2] = [
     ("vllm:kv_cache_usage_perc", "KV cache"),
 ];
 
-/// What a tile shows.
 struct Shown<'s> {
     title: String,
     signal: &'s Signal,
@@ -54,7 +51,6 @@ struct Shown<'s> {
 }
 
 impl Panels<'_, '_> {
-    /// One tile for each number that the spec has a signal for.
     pub(super) fn tiles(&mut self) -> Vec<Panel> {
         let mut tiles = self.traffic();
         let signals: Vec<Signal> = self.cx.ready_signals().cloned().collect();
@@ -73,7 +69,6 @@ impl Panels<'_, '_> {
         tiles
     }
 
-    /// Requests and errors of the first SLO on a ratio of events.
     fn traffic(&mut self) -> Vec<Panel> {
         let slos = self.slos;
         let ratio = slos.iter().find_map(|slo| match &slo.kind {
@@ -291,7 +286,6 @@ fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> Strin
     }
 }
 
-/// The gauges that show how close the engine is to its limits.
 fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
     PRESSURE.into_iter().filter_map(|(name, title)| {
         let of_family = |signal: &&Signal| {

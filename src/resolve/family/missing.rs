@@ -21,13 +21,10 @@ pub(super) struct Missing<'a> {
 /// In which way a release lacks a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
-    /// Only other profiles show it.
     Conditional,
-    /// It came later.
     Future,
     /// This value of vLLM's flag for hidden metrics shows it.
     Hidden(&'static str),
-    /// Newer releases removed it.
     Removed,
 }
 
@@ -220,14 +217,12 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     }
 }
 
-/// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
     let message = format!("`{metric}` is only one series of a histogram");
     Diagnostic::error("bad-name", at, message)
         .help(format!("use the name of the histogram: `{family}`"))
 }
 
-/// A vLLM name that no release has.
 pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
     let message = format!("no vLLM release has the metric `{metric}`");
     let meant = catalog.suggest(metric, &[]);
@@ -235,7 +230,6 @@ pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
 }
 
-/// A vLLM name under a prefix that other stores have.
 pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Diagnostic> {
     let catalog = cx.catalog;
     let prefixes = catalog.lineage().spellings.iter();

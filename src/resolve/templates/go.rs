@@ -57,13 +57,9 @@ const FUNCTIONS: [&str; 48] = [
 /// Fields of the dot where nothing has changed it.
 const FIELDS: [&str; 4] = ["Labels", "ExternalLabels", "ExternalURL", "Value"];
 
-/// What is wrong, and at which bytes.
 pub(super) type Fault = (Range<usize>, String);
 
 /// Checks the actions of a text, which are between `{{` and `}}` at `actions`.
-///
-/// # Errors
-/// The first that Prometheus would not load.
 pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     let mut open: Vec<(Range<usize>, Block)> = Vec::new();
     for action in actions {
@@ -90,7 +86,6 @@ enum Block {
     Range,
     With,
     Define,
-    /// Behind an `else` without a condition.
     Else,
 }
 
@@ -184,7 +179,6 @@ fn trimmed(text: &str, action: &Range<usize>) -> (usize, usize) {
     )
 }
 
-/// The token at the start, with its length.
 fn token(text: &str) -> Option<(Kind, usize)> {
     const SIGNS: [&str; 6] = [":=", "=", "|", "(", ")", ","];
     if let Some(sign) = SIGNS.into_iter().find(|sign| text.starts_with(sign)) {

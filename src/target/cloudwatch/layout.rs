@@ -13,7 +13,6 @@ use crate::plan::layout::{height, places};
 /// Lines of a heading.
 const HEADING: u32 = 1;
 
-/// What is at a place of a dashboard.
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b CloudWatchPanel),
@@ -23,7 +22,6 @@ pub(super) enum Widget<'b> {
     Missing(Vec<String>),
 }
 
-/// Everything on a dashboard, each at its place.
 pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>)> {
     let mut widgets = Vec::new();
     let mut top = 0;
@@ -61,7 +59,6 @@ pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>
     widgets
 }
 
-/// As many widgets beside each other as the alarms need.
 fn alarms<'b>(
     place: Place,
     title: &'b str,

@@ -9,7 +9,6 @@ use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
 use crate::template::Tree;
 
-/// What the template sees: counts, then one entry for each thing, by kind.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,

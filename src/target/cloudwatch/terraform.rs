@@ -25,7 +25,6 @@ fn filled(text: &str) -> String {
         .replace(ACCOUNT, "${var.account}")
 }
 
-/// What the template sees.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
@@ -127,7 +126,6 @@ fn provider(cw: &CloudWatch) -> &'static str {
     }
 }
 
-/// Outputs for other modules: ARNs of the alarms with notifications, names of dashboards.
 fn outputs(
     cw: &CloudWatch,
     keys: &BTreeMap<String, String>,
@@ -151,7 +149,6 @@ fn outputs(
     })
 }
 
-/// A maintenance window.
 fn mute(cw: &CloudWatch, mute: &Mute, keys: &BTreeMap<String, String>) -> Value {
     let request = api::mute(cw, mute);
     let schedule = &request["Rule"]["Schedule"];
@@ -245,7 +242,6 @@ fn resource(
     Value::Object(out)
 }
 
-/// A name that is written into a rule without being escaped there.
 fn plain(name: &str) -> bool {
     !name.contains(['"', '\\'])
 }

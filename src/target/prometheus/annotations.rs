@@ -11,7 +11,6 @@ use crate::plan::{
 };
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
-/// A text with places for the value and labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text(Vec<Piece>);
 
@@ -25,12 +24,9 @@ enum Piece {
     Small(ValueUnit),
     /// A coefficient, with two decimals.
     Coefficient,
-    /// The value divided by the error budget.
     BurnRate(BurnRate),
     Label(String),
-    /// Labels that the result may lack.
     KnownLabels(Vec<String>),
-    /// The end of a link to a dashboard.
     Chosen(Chosen),
 }
 
@@ -69,7 +65,6 @@ impl BurnRate {
 /// How far the last digits of what a rule computes may be off.
 const HAIR: f64 = 1e-9;
 
-/// Annotations by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotations(Vec<(String, Text)>);
 
@@ -97,7 +92,6 @@ impl Text {
         self
     }
 
-    /// `cluster c1, model_name m1`
     fn label_list(mut self, labels: &[String]) -> Self {
         for (i, label) in labels.iter().enumerate() {
             let before = if i == 0 { "" } else { ", " };
@@ -107,7 +101,6 @@ impl Text {
         self
     }
 
-    /// ` (cluster c1, model_name m1)`
     fn labels(self, labels: &[String]) -> Self {
         match labels {
             [] => self,
@@ -123,7 +116,6 @@ impl Text {
         self
     }
 
-    /// As Prometheus's template language.
     fn template(&self) -> String {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
@@ -144,7 +136,6 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// The text for a value and labels; `None` where the author's own text holds template code other than labels.
     fn shown(&self, value: f64, labels: &Pairs) -> Option<String> {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => Some(text.clone()),
@@ -276,7 +267,6 @@ impl Annotations {
     }
 }
 
-/// An alert on a condition.
 pub(super) fn condition(alert: &Alert) -> Annotations {
     let labels = &alert.condition.query().labels;
     let mut text = measured(&alert.condition, labels, alert.hold);
@@ -360,7 +350,6 @@ fn threshold(c: &Compare) -> String {
     }
 }
 
-/// The value of the part that comes first, with a space behind it.
 fn leading(condition: &Condition, labels: &[String]) -> Text {
     match condition.leading() {
         Condition::Compare(c) => value_of(c, labels).and(" "),
@@ -410,7 +399,6 @@ fn is_small(c: &Compare) -> bool {
     small && format(c.unit).0 == "humanize"
 }
 
-/// A burn-rate alert.
 pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     let (long, short) = (tier.long, tier.short);
     let factor = decimal(readable(tier.factor));
@@ -448,7 +436,6 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
     Annotations::new(summary, description, &slo.links, &slo.labels, long).and(&tier.marks)
 }
 
-/// The author's own summary, or the generated one.
 fn summary(slo: &Slo, made: String) -> Text {
     match &slo.summary {
         Some(own) => Text::own(own),
@@ -456,7 +443,6 @@ fn summary(slo: &Slo, made: String) -> Text {
     }
 }
 
-/// The alert of a percentile objective.
 pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) -> Annotations {
     let (condition, hold) = (&alert.condition, alert.hold);
     let summary = summary(slo, words::alert(slo, p, alert));

@@ -31,13 +31,8 @@ use crate::plan::Plan;
 use crate::source::lines;
 use view::{File, Resource, RuleFile};
 
-/// Marks generated rules among other resources.
 const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
-/// Renders everything for one service.
-///
-/// # Errors
-/// When a template fails or its output does not read back.
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let out = Out {
         service: &plan.service.name,
@@ -137,7 +132,6 @@ pub(super) fn groups(plan: &Plan) -> impl Serialize {
         .collect::<Vec<_>>()
 }
 
-/// Where files go through.
 struct Out<'a> {
     service: &'a str,
     options: Options<'a>,

@@ -5,7 +5,6 @@ use crate::naming::{SERVICE, SEVERITY, SLO, TIER};
 use crate::plan::{Plan, SloKind};
 use crate::target::scrape;
 
-/// A page about an objective silences its tickets. `None` when nothing both pages and opens tickets.
 pub(super) fn inhibition(plan: &Plan) -> Option<Inhibition> {
     let severities = &plan.service.severities;
     let both = plan.slos.iter().any(|slo| match &slo.kind {
@@ -44,7 +43,6 @@ pub(super) fn inhibition(plan: &Plan) -> Option<Inhibition> {
     })
 }
 
-/// What counts the spans of goodput objectives. `None` without one.
 pub(super) fn collector(plan: &Plan) -> Option<Collector> {
     let spans: Vec<_> = plan
         .span_counts
@@ -57,7 +55,6 @@ pub(super) fn collector(plan: &Plan) -> Option<Collector> {
     (!spans.is_empty()).then_some(Collector { spans })
 }
 
-/// How the service's targets are found and scraped.
 pub(super) fn scrape(plan: &Plan) -> ScrapeFile {
     let jobs = plan.scrape.jobs.iter();
     ScrapeFile {

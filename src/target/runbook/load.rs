@@ -11,16 +11,11 @@ use crate::target::{OutFile, TargetError};
 use crate::template::Templates;
 use crate::units::{Duration, Number, decimal, printed_float};
 
-/// Where the script of all scenarios is, beside the page.
 const SCRIPT: &str = "load-tests/k6.js";
 
-/// Where the traffic's texts are, beside the page.
 const TRAFFIC: &str = "load-tests/traffic.jsonl";
 
 /// The page, and the scripts beside it.
-///
-/// # Errors
-/// When a template fails.
 pub(super) fn files(
     plan: &Plan,
     tests: &LoadTests,
@@ -117,7 +112,6 @@ fn sent(tests: &LoadTests, s: &Scenario) -> String {
     }
 }
 
-/// The requests of the benchmark, as text.
 fn benched(tests: &LoadTests, s: &Scenario) -> String {
     let what = match s.prompt_tokens {
         None => "the prompts of the traffic table".to_owned(),
@@ -147,7 +141,6 @@ fn k6(tests: &LoadTests, s: &Scenario) -> String {
     lines.join("\n")
 }
 
-/// The option for values that a criterion of this scenario needs and that no output contains.
 fn given(tests: &LoadTests, s: &Scenario) -> &'static str {
     let of_scenario = |c: &&Criterion| c.scenario.as_ref().is_none_or(|name| *name == s.name);
     let mut criteria = tests.criteria.iter().filter(of_scenario);
@@ -288,7 +281,6 @@ fn shell(word: &str) -> String {
     }
 }
 
-/// The load tests, as the template of their script sees them.
 #[derive(Serialize)]
 struct Script<'p> {
     service: &'p str,
@@ -300,11 +292,9 @@ struct Script<'p> {
     scenarios: Vec<Load<'p>>,
 }
 
-/// What one scenario sends.
 #[derive(Serialize)]
 struct Load<'p> {
     name: &'p str,
-    /// Conversations an hour.
     rate: Option<i128>,
     duration: Option<String>,
     iterations: u64,
@@ -318,7 +308,6 @@ struct Load<'p> {
     thresholds: Value,
 }
 
-/// One sort of request.
 #[derive(Serialize)]
 struct Request<'p> {
     share: f64,

@@ -9,7 +9,6 @@ use crate::naming;
 use crate::plan::Plan;
 use crate::plan::runbook::{Command, FamilyHistory, Fix, Page};
 
-/// A runbook.
 #[derive(Serialize)]
 pub(super) struct View<'p> {
     service: &'p str,
@@ -27,7 +26,6 @@ pub(super) struct View<'p> {
     related: Vec<Related<'p>>,
     /// Earlier names and changes of its metrics.
     versions: Vec<String>,
-    /// `0.20.2–0.33.0`
     releases: Option<&'p str>,
 }
 
@@ -45,7 +43,6 @@ struct CommandView<'p> {
     run: &'p str,
 }
 
-/// Another runbook.
 #[derive(Serialize)]
 struct Related<'p> {
     name: &'p str,
@@ -92,7 +89,6 @@ fn fix(fix: &Fix) -> FixView<'_> {
     }
 }
 
-/// One sentence for earlier names of a metric, and one for each change of the metric.
 fn versions(history: &FamilyHistory) -> Vec<String> {
     let family = &history.family;
     let mut notes = Vec::new();

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::yaml::Node;
 
-/// What was reported of a tree: a fault there is reported already, or follows from one that is.
 #[derive(Clone, Debug, Default)]
 pub struct Reported {
     /// Where that begins of which a part was reported.
@@ -45,7 +44,6 @@ impl Reported {
         self.words.contains(word)
     }
 
-    /// Every text in what was taken out.
     pub(super) fn remember(&mut self, node: &Node<'_>) {
         self.words.extend(node.text().map(str::to_owned));
         node.items().iter().for_each(|item| self.remember(item));

@@ -2,12 +2,10 @@
 
 use super::Decoded;
 
-/// What the first line of a block scalar says, and where its content begins.
 pub(super) struct Header {
     folded: bool,
     /// First byte of the line behind the header.
     start: usize,
-    /// Columns that belong to no line's content.
     indent: usize,
 }
 

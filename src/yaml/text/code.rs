@@ -3,7 +3,6 @@
 use super::json;
 use super::sink::Sink;
 
-/// A literal's parts.
 struct Parts<'a> {
     /// Letters in front, such as `r`.
     prefix: &'a str,

@@ -27,7 +27,6 @@ use segments::{Part, Segments};
 use spelling::Spelling;
 pub use template::{MARK, is_branched, is_left_out, probably_filled, readings, surely_filled};
 
-/// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]
 pub struct Body<'t> {
     file: FileId,
@@ -42,16 +41,12 @@ pub struct Place {
     outer: Option<Arc<Outer>>,
 }
 
-/// Text from a file and the way back to its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The decoded text.
     pub value: String,
-    /// Where each part of it is.
     pub map: TextMap,
 }
 
-/// Leads from byte offsets of a decoded scalar to bytes of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextMap {
     file: FileId,
@@ -87,13 +82,11 @@ pub fn json_string(slice: &str) -> Option<String> {
 }
 
 impl<'t> Body<'t> {
-    /// The text of a file.
     pub fn new(file: FileId, text: &'t str) -> Self {
         let outer = None;
         Self { file, text, outer }
     }
 
-    /// Text that was decoded out of a file; `map` says how.
     pub fn inside(map: TextMap, text: &'t str) -> Self {
         let file = map.file;
         let text_of = OnceLock::new();
@@ -101,23 +94,19 @@ impl<'t> Body<'t> {
         Self { file, text, outer }
     }
 
-    /// The text itself.
     pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The file it comes from.
     pub fn file(&self) -> FileId {
         self.file
     }
 
-    /// Where this text comes from.
     pub fn keep(&self) -> Place {
         let (file, outer) = (self.file, self.outer.clone());
         Place { file, outer }
     }
 
-    /// The bytes of the file that spell `range` of this text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
             Some(outer) => outer.map.span(range),
@@ -125,12 +114,10 @@ impl<'t> Body<'t> {
         }
     }
 
-    /// The bytes of the file that spell a node of this text.
     pub fn place(&self, node: &Node<'_>) -> Span {
         self.span(node.range())
     }
 
-    /// The way from a scalar's decoded text to the file; `None` for lists and maps.
     pub fn map(&self, node: &Node<'_>) -> Option<TextMap> {
         let Kind::Scalar(scalar) = &node.kind else {
             return None;
@@ -178,7 +165,6 @@ impl<'t> Body<'t> {
         Text { value, map }
     }
 
-    /// Whole lines of this text, up to `indent` blanks taken off each.
     pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
         let spelling = Spelling::lines(range, indent);
         let value = spelling.decode(self.text)?;
@@ -217,7 +203,6 @@ impl<'t> Body<'t> {
 }
 
 impl Place {
-    /// The bytes of the file that spell `range` of the text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
             Some(outer) => outer.map.span(range),
@@ -227,12 +212,10 @@ impl Place {
 }
 
 impl Text {
-    /// The bytes of the whole text.
     pub fn span(&self) -> Span {
         self.map.whole()
     }
 
-    /// A part of the text, as a text of its own.
     pub fn part(&self, range: Range<usize>) -> Option<Text> {
         Some(Text {
             value: self.value.get(range.clone())?.to_owned(),
@@ -260,7 +243,6 @@ impl TextMap {
         }
     }
 
-    /// The bytes of the whole text.
     pub fn whole(&self) -> Span {
         self.span(0..(self.window.1 - self.window.0) as usize)
     }
@@ -274,7 +256,6 @@ impl TextMap {
             && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
-    /// The map of a part of the text.
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> TextMap {
         let shifted = self.shifted(range);

@@ -3,7 +3,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::yaml::{Allowance, Style, tree};
 
-/// The first value of the map that a file holds.
 fn value(text: &str) -> (String, Style, TextMap) {
     let documents = tree(FileId(0), text, &mut Allowance::default())
         .unwrap_or_else(|d| panic!("{}: {text:?}", d.message));
@@ -146,7 +145,6 @@ fn words() -> impl Strategy<Value = String> {
     "[a-z]([a-z{}=,:'\"\\\\#é😀 \t\n-]{0,16}[a-z)])?"
 }
 
-/// The file after an edit.
 fn apply(file: &str, edit: (Span, String)) -> String {
     let range = edit.0.range();
     format!("{}{}{}", &file[..range.start], edit.1, &file[range.end..])

@@ -54,10 +54,8 @@ const SILENT: u32 = 8;
 const FAST: u32 = 9;
 const PAGE: u32 = 10;
 
-/// Label: the SLO or the alert of the worst state.
 const WHAT: &str = "what";
 
-/// Words for all states.
 fn words() -> Vec<Word> {
     STATES
         .map(|(n, word, color)| (n, word.to_owned(), color))
@@ -246,7 +244,6 @@ pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) 
     Some(whose(scope, rows?))
 }
 
-/// An SLO and its panel: `uid?viewPanel=5`.
 pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
 
 /// All SLOs: one row for each label set.
@@ -326,7 +323,6 @@ fn amount(unit: Unit) -> ValueUnit {
     ValueUnit { unit, per: None }
 }
 
-/// A threshold of a column's colours.
 fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     Threshold {
         name: String::new(),
@@ -360,7 +356,6 @@ impl Table<'_> {
         max(&self.labels, expr)
     }
 
-    /// The state of every SLO, with the labels of its row.
     fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
         let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
             let all = all.iter();
@@ -383,7 +378,6 @@ impl Table<'_> {
         series("State", self.scope.named(rows), &self.labels)
     }
 
-    /// Since when each SLO has its state.
     fn since(&self, slos: &[&Slo]) -> Series {
         let states = self.states(slos);
         let ranks = states.iter().flat_map(State::ranks).reduce(or);
@@ -413,13 +407,11 @@ impl Table<'_> {
         Some(bin(BinaryOp::Div, left, burning))
     }
 
-    /// The state of every SLO.
     fn rows(&self, slos: &[&Slo]) -> Expr {
         let states = self.states(slos);
         self.or_missing(slos, states.iter().map(State::number))
     }
 
-    /// The rank of every SLO.
     fn ranks(&self, slos: &[&Slo]) -> Expr {
         let states = self.states(slos);
         self.or_missing(slos, states.iter().flat_map(State::ranks))

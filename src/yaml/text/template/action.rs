@@ -6,26 +6,18 @@ use memchr::memmem;
 
 use crate::yaml::node::Filler;
 
-/// Something between braces.
 pub(super) struct Action {
-    /// Its bytes, braces included.
     pub(super) range: Range<usize>,
     pub(super) what: What,
 }
 
-/// What an action is for.
 pub(super) enum What {
-    /// Writes the text at these bytes.
     Raw(Range<usize>),
     /// Writes text that is spelled with escapes.
     Quoted(String),
-    /// Writes something that is not known.
     Value,
-    /// `if`, `range`, …
     Open,
-    /// `else`, `else if`.
     Else,
-    /// `end`.
     End,
     /// Writes nothing: a comment, an assignment.
     Silent,
@@ -40,7 +32,6 @@ const HELM: [&str; 5] = [
     ".Files.",
 ];
 
-/// What Prometheus's templates ask for.
 const PROMETHEUS: [&str; 8] = [
     "$labels",
     "$value",
@@ -81,7 +72,6 @@ pub(super) fn all(text: &str, filler: Filler) -> Option<Vec<Action>> {
     each(text, filler).collect()
 }
 
-/// The actions of a text one by one; `None` is one that does not end, and the last.
 pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Action>> {
     let terraform = filler == Filler::Terraform;
     let jinja = memmem::find(text.as_bytes(), b"{%").is_some();
@@ -121,7 +111,6 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
     })
 }
 
-/// Bytes of the `{{ … }}` that the text begins with; quotes and comments may hold braces.
 fn length(text: &str) -> Option<usize> {
     let inner = inner_start(text);
     if text[inner..].starts_with("/*") {
@@ -148,7 +137,6 @@ fn inner_start(action: &str) -> usize {
     action.len() - rest.trim_start().len()
 }
 
-/// An action without braces, dashes and blanks.
 fn inner(action: &str) -> &str {
     let action = action
         .get(2..action.len().saturating_sub(2))

@@ -5,7 +5,6 @@
 
 use super::action::{Action, What};
 
-/// How many readings the branches of a template need.
 pub(super) struct Readings {
     /// Those of the branch behind each action; 0 behind what begins none.
     behind: Vec<u32>,
@@ -17,20 +16,16 @@ pub(super) struct Readings {
 /// What a reading keeps at an action.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    /// The action itself.
     pub(super) itself: bool,
-    /// The text behind it.
     pub(super) follows: bool,
 }
 
-/// A chain of branches while its readings are counted.
 struct Count {
     opened: usize,
     /// Where its current branch begins.
     branch: usize,
     /// What the branches before need.
     before: u32,
-    /// What is known of the current one.
     current: u32,
 }
 

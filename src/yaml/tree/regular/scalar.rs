@@ -6,7 +6,6 @@ use super::cursor::{Cursor, Line, only_comment};
 use crate::yaml::node::{Node, Style};
 use crate::yaml::text::{Shape, decode_first};
 
-/// True when YAML allows every character unescaped, and none is a tab or a carriage return.
 pub(super) fn printable(text: &str) -> bool {
     // Without branches, so that many bytes are looked at in one go.
     let (mut odd, mut rare) = (0, 0);
