@@ -38,7 +38,6 @@ impl Pipeline {
     }
 }
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Path below the project's folder, with `/`.

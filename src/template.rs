@@ -109,7 +109,6 @@ pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
     BUILT_IN.iter().copied()
 }
 
-/// A template that cannot be read or rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The folder of templates, or a file in it, cannot be read.
@@ -200,7 +199,6 @@ impl Templates {
         self.replaced.iter().chain(&self.own)
     }
 
-    /// Renders one template.
     pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|e| wrong(&e))?;
         if let Some(watch) = &self.watch {

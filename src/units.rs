@@ -69,7 +69,6 @@ enum Dimension {
 }
 
 impl Unit {
-    /// The word a spec uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::Seconds => "seconds",
@@ -316,7 +315,6 @@ impl Quantity {
         }
     }
 
-    /// The time of a rate.
     pub fn per(&self) -> Option<Per> {
         self.per
     }

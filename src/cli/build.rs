@@ -78,7 +78,6 @@ impl BuildArgs {
 /// Number of services that are built before their results are collected: memory does not grow with the number of services.
 const BATCH: usize = 32;
 
-/// Runs `slosmith build`; returns the exit code.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     if !args.watch {
         return once(args, out);
@@ -259,7 +258,6 @@ impl All {
     }
 }
 
-/// The texts of the files of a spec.
 fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
     let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
     texts.collect()

@@ -88,7 +88,6 @@ impl CatalogArgs {
     }
 }
 
-/// Runs `slosmith catalog`; returns the exit code.
 pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let text = match &args.command {

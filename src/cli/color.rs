@@ -17,7 +17,6 @@ pub enum Color {
 }
 
 impl Color {
-    /// Applies the setting to all output.
     pub(super) fn set(self) {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         match self {

@@ -85,7 +85,6 @@ impl Check {
     }
 }
 
-/// Runs `slosmith doctor`; returns the exit code.
 pub fn run(args: &DoctorArgs, out: &mut Terminal) -> Result<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let version = match cfg!(feature = "aws") {

@@ -93,7 +93,6 @@ impl Drift<'_> {
         (all > 0).then(|| format!("{breaking} of {all} {queries} {verb}"))
     }
 
-    /// The numbers of `3 break, 1 changes meaning, 20 ok`, worst first.
     fn counts(&self) -> Vec<(Fate, usize)> {
         let fates = [
             Fate::Breaks,

@@ -77,7 +77,6 @@ enum GateFormat {
     Junit,
 }
 
-/// Runs `slosmith gate`.
 pub fn run(args: &GateArgs, out: &mut Terminal) -> Result<u8> {
     let Some(plan) = plan::of(&args.spec)? else {
         return Ok(2);

@@ -43,7 +43,6 @@ pub struct HealthArgs {
     http: page::HttpArgs,
 }
 
-/// Runs `slosmith health`.
 pub fn run(args: &HealthArgs, out: &mut Terminal) -> Result<u8> {
     let Some((plan, document)) = plan::with_document(&args.spec)? else {
         return Ok(2);

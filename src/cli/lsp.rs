@@ -52,7 +52,6 @@ pub struct LspArgs {
     stdio: bool,
 }
 
-/// Runs `slosmith lsp` until the editor ends it; returns the exit code.
 pub fn run(_: &LspArgs) -> Result<u8> {
     let (connection, writer) = wire::connect()?;
     let (id, params) = connection.initialize_start()?;

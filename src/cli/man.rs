@@ -18,7 +18,6 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-/// Runs `slosmith man`.
 pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();

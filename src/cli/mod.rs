@@ -262,7 +262,6 @@ fn unless_closed(error: anyhow::Error) -> anyhow::Result<()> {
     if closed(&error) { Ok(()) } else { Err(error) }
 }
 
-/// True when the reader of a pipe has closed it.
 fn closed(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)

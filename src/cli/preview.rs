@@ -51,7 +51,6 @@ pub struct PreviewArgs {
     port: u16,
 }
 
-/// Runs `slosmith preview`; writes nothing if a spec has errors.
 pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
     if args.watch {
         return serve(args, out);

@@ -34,7 +34,6 @@ fn range(text: &str) -> Result<Range, String> {
     Range::parse(text).map_err(|error| error.with_help())
 }
 
-/// Runs `slosmith signals`; returns the exit code.
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let releases = match &args.vllm {

@@ -30,7 +30,6 @@ enum Command {
     },
 }
 
-/// Runs `slosmith templates`.
 pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     let Command::Export { folder, names } = &args.command;
     for name in names {

@@ -75,12 +75,6 @@ impl Placeholders {
             all.extend(more.iter().cloned());
         }
     }
-
-    pub(super) fn clear_spans(&mut self) {
-        for placeholder in self.0.iter_mut().flat_map(|all| all.iter_mut()) {
-            placeholder.span = 0..0;
-        }
-    }
 }
 
 impl Deref for Placeholders {

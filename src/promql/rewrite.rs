@@ -5,7 +5,7 @@ mod replace;
 
 use super::ast::TextSpan;
 
-pub use rename::{rename_in_selector, rename_metric};
+pub use rename::rename_in_selector;
 pub use replace::replace_node;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

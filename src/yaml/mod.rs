@@ -21,7 +21,6 @@ mod key;
 mod mend;
 mod merge;
 mod node;
-mod scalar;
 mod spanned;
 mod synonym;
 mod text;
@@ -33,8 +32,8 @@ pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
 pub use text::{
-    Body, MARK, Place, Text, TextMap, is_branched, is_left_out, json_string, probably_filled,
-    readings, surely_filled,
+    Body, MARK, Place, Text, TextMap, inside, is_branched, is_left_out, json_string,
+    probably_filled, readings, surely_filled,
 };
 pub use tree::{Allowance, Document, tree};
 
@@ -46,7 +45,6 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, SourceFile, Sources, Span};
 pub use key::key;
-pub use scalar::inside;
 pub(crate) use spanned::Written;
 
 /// Larger documents are rejected before they are parsed: no hand-written file is near it.

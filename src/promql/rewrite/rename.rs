@@ -1,23 +1,16 @@
 //! Metric names: `x`, `{"x"}`, `{__name__="x"}`, `{__name__=~"x|y"}`.
 
 use super::Edit;
-use crate::promql::ast::{Expr, MatchOp, Matcher, Name, Selector};
+use crate::promql::ast::{MatchOp, Matcher, Name, Selector};
 use crate::promql::build::metric;
 use crate::promql::lexer::quote;
 use crate::promql::regex;
 use crate::promql::series::Series;
-use crate::promql::visit::selectors;
 
-/// The edits that rename a family, with its `_bucket`, `_sum` and `_count`, wherever it is selected.
+/// The edits that rename a family in a selector, with its `_bucket`, `_sum` and `_count`.
 ///
 /// A pattern is edited if it is a list of plain names. Names with placeholders stay as they are, and so
 /// does everything else.
-pub fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
-    let selectors = selectors(expr).into_iter();
-    let edits = selectors.flat_map(|selector| rename_in_selector(selector, from, to));
-    edits.collect()
-}
-
 pub fn rename_in_selector(selector: &Selector, from: &str, to: &str) -> Vec<Edit> {
     Rename { from, to }.selector(selector)
 }

@@ -17,10 +17,11 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Filler, Kind, Node, Style, Tag};
+use super::node::{Filler, Kind, Node, Scalar, Style, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, decode_first};
 use segments::{Part, Segments};
@@ -79,6 +80,34 @@ pub fn json_string(slice: &str) -> Option<String> {
     let mut text = String::with_capacity(slice.len());
     json::string(slice, 0, &mut text)?;
     Some(text)
+}
+
+/// The bytes of `text` that became the bytes `part` of `value`, when `scalar` is where the value is. It is decoded in each
+/// style that its first byte allows: only what gives the value tells a place.
+pub fn inside(
+    text: &str,
+    scalar: Range<usize>,
+    value: &str,
+    part: Range<usize>,
+) -> Option<Range<usize>> {
+    // The line ends of a block scalar's end are no place to point at.
+    let body = value.trim_end_matches('\n').len();
+    let first = text.as_bytes().get(scalar.start).filter(|_| body > 0)?;
+    let styles = match first {
+        b'"' => &[Style::DoubleQuoted][..],
+        b'\'' => &[Style::SingleQuoted],
+        _ => &[Style::Plain, Style::Literal, Style::Folded],
+    };
+    let mut read = styles.iter().map(|&style| {
+        let written = Scalar {
+            value: Cow::Borrowed(value),
+            style,
+        };
+        let spelling = Spelling::of(text, scalar.clone(), &written);
+        (Segments::new(&spelling, text, value), spelling)
+    });
+    let (segments, spelling) = read.find(|(segments, _)| !segments.is_opaque())?;
+    Some(segments.source(&spelling, part.start.min(body)..part.end.min(body)))
 }
 
 impl<'t> Body<'t> {
