@@ -12,7 +12,6 @@ use std::fs::{self, File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Most bytes of a spec, or of a file that is linted.
 pub const ARTIFACT: u64 = 64 << 20;
 /// Most bytes of a metrics page, from wherever it comes; vLLM's have about 40 kB for each engine.
 pub const PAGE: u64 = 64 << 20;
@@ -20,7 +19,6 @@ pub const PAGE: u64 = 64 << 20;
 pub const RESULT: u64 = 256 << 20;
 /// Most bytes of a baseline: about 200,000 findings.
 pub const BASELINE: u64 = 64 << 20;
-/// Most bytes of a template.
 pub const TEMPLATE: u64 = 4 << 20;
 /// Most bytes of a configuration, of a catalog's notes, of a certificate or token.
 pub const SMALL: u64 = 1 << 20;
@@ -75,7 +73,6 @@ fn append(reader: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Bytes as text.
 pub fn text(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -8,15 +8,12 @@ use twox_hash::XxHash3_128;
 
 use crate::units::Duration;
 
-/// Label: the service a series or alert belongs to.
 pub const SERVICE: &str = "service";
-/// Label: the objective.
 pub const SLO: &str = "slo";
 /// Label: the look-back of a recorded value.
 pub const WINDOW: &str = "window";
 /// Label: the burn-rate tier of an alert.
 pub const TIER: &str = "tier";
-/// Label: the percentile of a recorded value.
 pub const QUANTILE: &str = "quantile";
 /// Label: how urgent an alert is.
 pub const SEVERITY: &str = "severity";
@@ -42,7 +39,6 @@ pub const RESERVED_LABELS: [&str; 10] = [
 ];
 
 pub const BAD_EVENTS: &str = "slo:bad_events:rate";
-/// All events per second.
 pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
 /// Bad events over all events.
 pub const ERROR_RATIO: &str = "slo:error_ratio:rate";
@@ -59,7 +55,6 @@ pub const PERCENTILE_BOUND: &str = "slo:percentile_bound:quantile";
 /// A value recorded for an alert that compares it with its own past.
 pub const BASELINE: &str = "alert:baseline:value";
 
-/// The most characters a name in a spec may have.
 const MAX_NAME: usize = 63;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -356,7 +351,6 @@ pub fn mute_rule_part(rule: &str, number: usize) -> String {
     format!("{rule}.{number}")
 }
 
-/// The log that the CloudWatch agent writes for a service.
 pub fn agent_log(service: &str) -> String {
     format!("/slosmith/{service}/prometheus")
 }

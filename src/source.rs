@@ -54,7 +54,6 @@ pub const fn word_bytes(signs: &[u8]) -> [bool; 256] {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// A half-open range of bytes in one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub file: FileId,
@@ -252,7 +251,6 @@ fn begun(bytes: &[u8]) -> usize {
     bytes.len() - bytes.iter().filter(continues).count()
 }
 
-/// All files of one run, in the order they were read.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,

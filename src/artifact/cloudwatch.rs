@@ -81,7 +81,6 @@ fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> 
     }
 }
 
-/// The request around the body of a dashboard.
 fn put_dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, form: Form) {
     let mut resource = plain(body, node, ResourceKind::PutDashboard, String::new());
     resource.form = form;

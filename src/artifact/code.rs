@@ -57,7 +57,6 @@ fn pieces(text: &str) -> impl Iterator<Item = usize> {
     names(text).filter(|at| is_in_query(text, *at))
 }
 
-/// Where a text names a metric.
 pub(super) fn names(text: &str) -> impl Iterator<Item = usize> {
     memmem::find_iter(text.as_bytes(), Catalog::vllm().prefix())
 }

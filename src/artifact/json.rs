@@ -127,7 +127,6 @@ impl<'t> Parser<'t> {
         Ok(Node::new(start..self.at, Kind::Seq(items)))
     }
 
-    /// Reads entries up to the bracket that closes them.
     fn list(
         &mut self,
         close: u8,

@@ -14,7 +14,6 @@ pub(super) fn name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>
     }
 }
 
-/// Reads the name that a part of a text is.
 pub(super) fn part(reader: &mut Reader, text: &Text, at: Range<usize>, of: &str) {
     ending_in(reader, text, at, "", of);
 }

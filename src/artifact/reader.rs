@@ -9,14 +9,11 @@ use crate::promql::{Dialect, placeholder};
 use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Filler, MARK, Text, is_branched, is_left_out};
 
-/// Gathers what is read from a file.
 pub(super) struct Reader {
     pub(super) artifact: Artifact,
-    /// What is known of the file before it is read.
     pub(super) hints: Hints,
     /// What aliases may still copy.
     pub(super) allowance: Allowance,
-    /// How many documents are around the one that is read.
     pub(super) depth: u32,
     /// Texts of the document that are documents of their own, still to be read.
     pub(super) embedded: Vec<Embedded>,
@@ -192,7 +189,6 @@ impl Reader {
         self.embedded.push(Embedded::new(text));
     }
 
-    /// The same of the body of a dashboard of CloudWatch.
     pub(super) fn embed_board(&mut self, text: Text) {
         let is_board = true;
         self.embedded.push(Embedded {

@@ -12,12 +12,12 @@ use aws_sdk_cloudwatch::types::AlarmType;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
+use super::api;
 use super::error::CallError;
 use super::normal::normal;
 use super::object::{Desired, Key, Kind, Object, Space, State, Tags};
 use super::order::{Call, Wave};
 use super::pace::{ATTEMPTS, Operation, Pace, Turns};
-use super::{request, response};
 
 /// Calls that wait for an answer at the same time, so that the quotas are used however far away CloudWatch is.
 const AT_ONCE: usize = 8;
@@ -36,11 +36,9 @@ pub struct Account {
 
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Made.
     pub done: Vec<Call>,
     /// Refused, or without an answer: such a call may have had its effect.
     pub failed: Vec<(Call, CallError)>,
-    /// Never made.
     pub left: Vec<Call>,
 }
 
@@ -164,7 +162,7 @@ impl Account {
                     Kind::MetricAlarm,
                     alarm.alarm_name(),
                     alarm.alarm_arn(),
-                    response::metric_alarm(alarm),
+                    api::metric_alarm(alarm),
                 )
             });
             let composite = page.composite_alarms().iter().map(|alarm| {
@@ -172,7 +170,7 @@ impl Account {
                     Kind::CompositeAlarm,
                     alarm.alarm_name(),
                     alarm.alarm_arn(),
-                    response::composite_alarm(alarm),
+                    api::composite_alarm(alarm),
                 )
             });
             let log = page.log_alarms().iter().map(|alarm| {
@@ -276,7 +274,7 @@ impl Account {
                     .await
             });
             let rule = unless_missing(rule.await)?;
-            return Ok(rule.map(|rule| (Kind::MuteRule, response::mute_rule(&rule))));
+            return Ok(rule.map(|rule| (Kind::MuteRule, api::mute_rule(&rule))));
         }
         let dashboard = self.call(Operation::GetDashboard, async || {
             self.client
@@ -357,7 +355,7 @@ impl Account {
             Call::Tag { arn, tags, .. } => {
                 let call = self.call(Operation::TagResource, async || {
                     let request = self.client.tag_resource().resource_arn(arn);
-                    request.set_tags(request::tags(tags)).send().await
+                    request.set_tags(api::tags(tags)).send().await
                 });
                 call.await.map(drop)
             }
@@ -384,13 +382,13 @@ impl Account {
         fields: &Value,
         tags: &Tags,
     ) -> Result<(), CallError> {
-        let tags = request::tags(tags);
+        let tags = api::tags(tags);
         let tags = || tags.clone();
         match kind {
             // No spec makes an alarm on logs.
             Kind::MetricAlarm | Kind::LogAlarm => {
                 let call = self.call(Operation::PutMetricAlarm, async || {
-                    let request = request::metric_alarm(self.client.put_metric_alarm(), fields);
+                    let request = api::put_metric_alarm(self.client.put_metric_alarm(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)
@@ -398,14 +396,14 @@ impl Account {
             Kind::CompositeAlarm => {
                 let call = self.call(Operation::PutCompositeAlarm, async || {
                     let request =
-                        request::composite_alarm(self.client.put_composite_alarm(), fields);
+                        api::put_composite_alarm(self.client.put_composite_alarm(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)
             }
             Kind::MuteRule => {
                 let call = self.call(Operation::PutAlarmMuteRule, async || {
-                    let request = request::mute_rule(self.client.put_alarm_mute_rule(), fields);
+                    let request = api::put_mute_rule(self.client.put_alarm_mute_rule(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)

@@ -25,13 +25,10 @@ pub struct Allowed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It does not exist.
     Create,
-    /// Fields or tags differ.
     Update,
     /// It is an alarm of another kind, which no update changes: deleted and created.
     Replace,
-    /// Created by slosmith, but in no spec.
     Delete,
 }
 
@@ -42,7 +39,6 @@ pub struct Change {
     pub key: Key,
     pub kind: Kind,
     pub fields: Vec<FieldChange>,
-    /// True when slosmith did not create the object.
     pub adopted: bool,
     /// True when the object was edited outside slosmith since the last apply.
     pub edited: bool,
@@ -61,7 +57,6 @@ pub enum Problem {
     /// The same, and it is another kind of alarm, so that it cannot be taken over.
     #[error("the {} `{}` exists and was not created by slosmith; the spec has a {} of this name", kind.as_str(), key.name, wanted.as_str())]
     OtherKind { key: Key, kind: Kind, wanted: Kind },
-    /// A composite alarm is made from an alarm that will not exist.
     #[error("the composite alarm `{}` refers to `{part}`, which does not exist", key.name)]
     MissingPart { key: Key, part: String },
     #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` refers to it", key.name)]
@@ -95,7 +90,6 @@ impl Problem {
     }
 }
 
-/// What must change, and what stands in the way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     pub changes: BTreeMap<Key, Change>,
@@ -244,7 +238,6 @@ pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
     by
 }
 
-/// The fingerprint of an object's fields.
 pub fn hash(fields: &Value) -> String {
     Digest::of(fields.to_string().as_bytes()).to_string()
 }
@@ -254,7 +247,6 @@ fn is_of_aws(name: &str) -> bool {
     name.to_ascii_lowercase().starts_with("aws:")
 }
 
-/// Tags to set and tags to remove.
 pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
     let set = new
         .iter()

@@ -23,7 +23,6 @@ const PASSING: [&str; 10] = [
     "TooManyRequestsException",
 ];
 
-/// Codes of errors that say that something does not exist.
 const MISSING: [&str; 3] = [
     "DashboardNotFoundError",
     "ResourceNotFound",
@@ -32,27 +31,22 @@ const MISSING: [&str; 3] = [
 
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
-    /// CloudWatch rejected the call.
     #[error("{operation:?}: {code}: {message}")]
     Refused {
         operation: Operation,
         code: String,
         message: String,
-        /// True when it may work later.
         passing: bool,
     },
-    /// No readable response.
     #[error("{operation:?}: {why}")]
     NoAnswer {
         operation: Operation,
         why: String,
-        /// True when it may work later.
         passing: bool,
     },
     /// It was not made: its name is taken since the account was read.
     #[error("{0} was created after the account was read; slosmith did not overwrite it")]
     Taken(Key),
-    /// It was not made: the run was stopped before.
     #[error("stopped")]
     Stopped,
 }
@@ -110,7 +104,6 @@ impl CallError {
         }
     }
 
-    /// True when it may work later.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Refused { passing, .. } | Self::NoAnswer { passing, .. } => *passing,

@@ -21,9 +21,7 @@ pub const HASH_TAG: &str = "slosmith:hash";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// An alarm on metrics or on PromQL.
     MetricAlarm,
-    /// An alarm on other alarms.
     CompositeAlarm,
     LogAlarm,
     MuteRule,
@@ -61,7 +59,6 @@ pub enum Space {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
-    /// Within which its name is unique.
     pub space: Space,
     pub name: String,
 }
@@ -114,7 +111,6 @@ impl Object {
     }
 }
 
-/// The objects of an account in one region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// All alarms and mute rules of the region, and the dashboards that may be ours.
@@ -133,7 +129,6 @@ impl State {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {
-    /// Services whose specs these are.
     pub services: BTreeSet<String>,
     pub objects: BTreeMap<Key, Wanted>,
 }

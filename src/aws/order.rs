@@ -35,7 +35,6 @@ pub enum Call {
         names: BTreeSet<String>,
     },
     Delete {
-        /// Within which their names are unique.
         space: Space,
         names: Vec<String>,
     },

@@ -62,9 +62,7 @@ impl Operation {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// How many times the default quotas are used.
     pub times: u32,
-    /// How long one attempt may take.
     pub patience: Duration,
 }
 

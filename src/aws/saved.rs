@@ -7,7 +7,6 @@ use thiserror::Error;
 use super::changes::{Allowed, Change, Changes};
 use super::object::{Desired, Key, Wanted};
 
-/// Of the form of the file.
 const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,10 +32,8 @@ struct Entry {
 
 #[derive(Debug, Error)]
 pub enum SavedError {
-    /// Not written by slosmith.
     #[error("not a plan file of `slosmith cloudwatch plan --out`: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Written by another slosmith version.
     #[error(
         "plan file of another slosmith version (format {0}, expected {VERSION}); run `slosmith cloudwatch plan` again"
     )]

@@ -24,7 +24,6 @@ use super::object::{Desired, State};
 use super::order::Wave;
 use super::pace::Pace;
 
-/// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default)]
@@ -33,7 +32,6 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Another address than AWS's own.
     pub endpoint: Option<String>,
-    /// How fast.
     pub pace: Pace,
 }
 
@@ -41,7 +39,6 @@ pub struct Settings {
 pub enum SessionError {
     #[error("cannot start the network runtime")]
     Runtime(#[from] io::Error),
-    /// Credentials are missing, or cannot be loaded.
     #[error("no AWS credentials: {0}")]
     Credentials(String),
 }
@@ -100,7 +97,6 @@ impl Session {
         self.runtime.block_on(self.account.read(desired, watch))
     }
 
-    /// All alarms and dashboards of the account, without tags.
     pub fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
         self.runtime.block_on(self.account.read_all(watch))
     }

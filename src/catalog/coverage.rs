@@ -7,7 +7,6 @@ use super::shape::Shape;
 use super::version::Version;
 use super::{Catalog, Family};
 
-/// What an answer rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// Recorded pages of the releases asked for.
@@ -27,7 +26,6 @@ pub struct Coverage {
     pub absent: Vec<ReleaseId>,
     /// Other profiles that show it on some of the absent releases.
     pub only_in_profiles: Vec<String>,
-    /// What this rests on.
     pub answer: Answer,
 }
 
@@ -75,7 +73,6 @@ impl Catalog {
         }
     }
 
-    /// The first and last release with the family in any profile.
     pub fn first_last(&self, name: &str) -> Option<Lifetime> {
         let family = self.family(name)?;
         let anywhere = |release: &&Release| family.is_on(release);

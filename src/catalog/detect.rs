@@ -13,7 +13,6 @@ use super::release::{Release, ReleaseId};
 use super::version::{Range, Version};
 use super::{Catalog, Family, Lifetime, Selection};
 
-/// What a page says about the server that wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     /// The recorded releases that write such a page, oldest first; none when no recorded release does.
@@ -34,7 +33,6 @@ pub enum Contradiction {
     Unserved { family: String, life: Lifetime },
     Elsewhere {
         family: String,
-        /// The profiles that serve it, sorted.
         profiles: Vec<String>,
     },
     /// The page lacks a family that every server of the release shows from its start.
@@ -202,7 +200,6 @@ impl Catalog {
         found.filter_map(|name| self.family(name)).collect()
     }
 
-    /// What is against a recorded release.
     fn against(&self, known: &[&Family], release: &Release) -> Vec<Contradiction> {
         let unserved = known
             .iter()

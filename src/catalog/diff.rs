@@ -13,7 +13,6 @@ pub struct Diff {
     /// Families only the first release shows, without renamed ones.
     pub removed: Vec<String>,
     pub renamed: Vec<(String, String)>,
-    /// Families both show in different shapes.
     pub changed: Vec<Changed>,
 }
 

@@ -18,7 +18,6 @@ use super::shape::MetricType;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Families in the order of their first line.
     pub families: Vec<PageFamily>,
     /// Everything that a strict reader would reject, in the order of the lines.
     pub problems: Vec<Problem>,
@@ -35,9 +34,7 @@ impl Page {
 pub struct PageFamily {
     pub name: String,
     pub kind: MetricType,
-    /// The HELP text, unescaped.
     pub help: Option<String>,
-    /// The OpenMetrics UNIT.
     pub unit: Option<String>,
     pub samples: Vec<Sample>,
 }
@@ -90,7 +87,6 @@ pub struct Sample {
     pub value: f64,
     /// As written: milliseconds in the classic format, seconds in OpenMetrics.
     pub timestamp: Option<f64>,
-    /// The OpenMetrics exemplar.
     pub exemplar: Option<Exemplar>,
 }
 
@@ -125,7 +121,6 @@ pub enum ProblemKind {
     DuplicateSeries,
     /// Samples of a family with another family's samples between them.
     Interleaved,
-    /// The page begins with a byte order mark.
     ByteOrderMark,
     /// Lines end in CRLF; reported once.
     CarriageReturn,
@@ -136,11 +131,8 @@ pub enum ProblemKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
-    /// Line, from 1.
     pub line: usize,
-    /// Byte offset in the page.
     pub offset: usize,
-    /// One sentence.
     pub message: String,
 }
 

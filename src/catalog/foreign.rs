@@ -13,7 +13,6 @@ pub struct Foreign {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exporter {
-    /// A short name.
     pub name: String,
     /// The name for sentences, with its article.
     pub title: String,
@@ -34,7 +33,6 @@ pub struct ForeignFamily {
     pub name: String,
     #[serde(default, rename = "type")]
     pub kind: MetricType,
-    /// The unit of its values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }

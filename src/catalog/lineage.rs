@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::version::Version;
 
-/// The profile of a release started without options.
 pub const DEFAULT_PROFILE: &str = "default";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +33,6 @@ pub struct Lineage {
     /// Changes that keep the name.
     pub in_place: Vec<InPlace>,
     pub edges: Vec<Edge>,
-    /// Families that exist only under a condition.
     pub conditions: Vec<Condition>,
     /// Families that began before the first page that could show them.
     pub backfill: Vec<Backfill>,
@@ -51,9 +49,7 @@ pub struct Lineage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// The old family.
     pub family: String,
-    /// How it differs from what replaces it.
     pub kind: ChangeKind,
     /// What says the same now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +75,6 @@ pub struct Change {
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// One line for people.
     pub note: String,
 }
 
@@ -103,7 +98,6 @@ pub struct Mistake {
     /// Where there is none: a query that comes near.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
-    /// One line for people.
     pub note: String,
 }
 
@@ -115,17 +109,12 @@ pub enum ChangeKind {
     Rename,
     /// Another kind of metric: a gauge became a ratio or a rate of counters.
     Shape,
-    /// Another unit.
     Unit,
-    /// Another meaning.
     Semantics,
-    /// One family became several.
     Split,
-    /// Nothing replaces it.
     Removed,
 }
 
-/// What says now what a family said.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
@@ -146,7 +135,6 @@ impl Lineage {
         self.changes.iter().find(|change| change.family == family)
     }
 
-    /// What is meant by a name that no release ever had.
     pub fn mistake(&self, name: &str) -> Option<&Mistake> {
         self.mistakes.iter().find(|mistake| mistake.name == name)
     }

@@ -17,7 +17,6 @@
 //! [`Catalog::vllm`] is embedded; a test rebuilds it from `catalog/` and compares.
 
 mod coverage;
-mod describe;
 mod detect;
 pub mod diff;
 pub mod exposition;
@@ -28,10 +27,12 @@ pub mod lineage;
 mod names;
 pub mod record;
 mod release;
-mod renames;
 mod select;
 mod shape;
 pub mod version;
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
 
 pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
@@ -39,16 +40,13 @@ pub use detect::{Contradiction, Server};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
-pub use lineage::DEFAULT_PROFILE;
-pub use lineage::{Lineage, Spelling};
+use lineage::Replacement;
+pub use lineage::{DEFAULT_PROFILE, Lineage, Spelling};
 pub use names::{PREFIX_HELP, is_prefix};
 pub use release::{Release, ReleaseId};
 pub use select::{NoRelease, Selection};
 pub use shape::{MetricType, Shape};
 pub use version::{Range, RangeError, Version};
-
-use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
 
 const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
 
@@ -124,7 +122,6 @@ impl Catalog {
             .find(|release| release.version() == version)
     }
 
-    /// Every profile that some release was recorded in, sorted.
     pub fn profiles(&self) -> Vec<&str> {
         let mut found: Vec<_> = self.releases.iter().flat_map(Release::profiles).collect();
         found.sort_unstable();
@@ -165,8 +162,75 @@ impl Catalog {
         &self.lineage
     }
 
-    /// Names of other exporters.
     pub fn foreign(&self) -> &Foreign {
         &self.foreign
+    }
+}
+
+impl Catalog {
+    /// A set of releases as people write it: `0.8.0–0.10.2 and 0.12.0`. A stretch means that every
+    /// recorded release in it belongs to the set.
+    pub fn describe(&self, releases: &[ReleaseId]) -> String {
+        let mut sorted = releases.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        let stretches = sorted.chunk_by(|a, b| a.index() + 1 == b.index());
+        let words: Vec<_> = stretches
+            .filter_map(|stretch| self.stretch(stretch))
+            .collect();
+        match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            Some((only, _)) => only.clone(),
+            None => "no release".to_owned(),
+        }
+    }
+
+    fn stretch(&self, releases: &[ReleaseId]) -> Option<String> {
+        let first = self.release(*releases.first()?).version();
+        let last = self.release(*releases.last()?).version();
+        Some(match releases.len() {
+            1 => first.to_string(),
+            _ => format!("{first}–{last}"),
+        })
+    }
+}
+
+impl Catalog {
+    /// The newest name of a family, by pure renames in either direction, that a release shows in one of
+    /// the profiles; without profiles, in the default one.
+    pub fn name_on<'a, P: AsRef<str>>(
+        &'a self,
+        name: &'a str,
+        release: &Release,
+        profiles: &[P],
+    ) -> Option<&'a str> {
+        let newest = self.lineage.successor(name).unwrap_or(name);
+        let older = self.lineage.predecessors(newest);
+        let mut names = std::iter::once(newest).chain(older);
+        names.find(|name| self.shape(name, release.id(), profiles).is_some())
+    }
+
+    /// What replaces a family, in the names that a release shows; none when the release lacks a part.
+    pub fn replacement_on<P: AsRef<str>>(
+        &self,
+        name: &str,
+        release: &Release,
+        profiles: &[P],
+    ) -> Option<Replacement> {
+        let shown = |name: &String| {
+            let found = self.name_on(name, release, profiles);
+            found.map(str::to_owned)
+        };
+        Some(match self.lineage.change(name)?.replaced_by.as_ref()? {
+            Replacement::Family(new) => Replacement::Family(shown(new)?),
+            Replacement::Rate(counter) => Replacement::Rate(shown(counter)?),
+            Replacement::Ratio { of, over } => Replacement::Ratio {
+                of: shown(of)?,
+                over: shown(over)?,
+            },
+            Replacement::Split(parts) => {
+                Replacement::Split(parts.iter().map(shown).collect::<Option<_>>()?)
+            }
+        })
     }
 }

@@ -16,7 +16,6 @@ impl ReleaseId {
     }
 }
 
-/// One release and the profiles recorded for it.
 #[derive(Clone, Debug)]
 pub struct Release {
     id: ReleaseId,
@@ -46,7 +45,6 @@ impl Release {
         self.pages.iter().map(|(name, page)| (name.as_str(), page))
     }
 
-    /// How a profile's page came to be.
     pub fn page(&self, profile: &str) -> Option<&PageEntry> {
         self.pages.get(profile)
     }

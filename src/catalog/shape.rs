@@ -11,7 +11,6 @@ const BUCKET: &str = Series::Bucket.suffix();
 const SUM: &str = Series::Sum.suffix();
 const COUNT: &str = Series::Count.suffix();
 
-/// The type a page declares for a family.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

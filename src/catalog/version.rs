@@ -63,7 +63,6 @@ impl Range {
         })
     }
 
-    /// The range that holds one version only.
     pub fn exact(version: Version) -> Self {
         let specifier = pep440_rs::VersionSpecifier::equals_version(version.clone());
         Self {
@@ -77,7 +76,6 @@ impl Range {
         self.specifiers.contains(version)
     }
 
-    /// The version of a range that names just one.
     pub fn as_exact(&self) -> Option<&Version> {
         self.exact.as_ref()
     }

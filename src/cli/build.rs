@@ -1,6 +1,5 @@
 //! `slosmith build`: specs → generated files.
 
-mod diff;
 pub(super) mod input;
 mod job;
 mod overview;

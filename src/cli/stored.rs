@@ -19,7 +19,6 @@ const RECENT: u64 = 3_600;
 pub(super) struct Prefixes(Vec<(String, usize)>);
 
 impl Prefixes {
-    /// The prefixes of the vLLM names among all names.
     pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let catalog = Catalog::vllm();
         let mut found: Vec<(String, usize)> = Vec::new();
@@ -37,7 +36,6 @@ impl Prefixes {
         Self::of(page.families.iter().map(|family| family.name.as_str()))
     }
 
-    /// The prefixes that a Prometheus has stored recently.
     pub(super) fn stored(prometheus: &str, http: &HttpArgs) -> Result<Self> {
         let word = Catalog::vllm().prefix().trim_end_matches(':');
         let names = format!("%7B__name__%3D~%22.*{word}.*%22%7D");

@@ -40,7 +40,6 @@ pub(super) fn stderr_width() -> Option<usize> {
     terminal_size_of(std::io::stderr()).map(|(columns, _)| usize::from(columns.0))
 }
 
-/// How good a result is, which decides on its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     /// Nothing to do.
@@ -90,7 +89,6 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Standard output, written when a buffer is full.
     pub fn stdout() -> Self {
         let new = || Mutex::new(BufWriter::new(anstream::stdout()));
         Self::new(Shared(STDOUT.get_or_init(new)))

@@ -23,10 +23,8 @@ use follow::Follower;
 use look::Look;
 pub(super) use look::Place;
 
-/// Number of changed files that are listed.
 const FEW: usize = 3;
 
-/// Rejects files that can be read only once.
 pub(super) fn check(paths: &[PathBuf]) -> Result<()> {
     match paths.iter().find(|path| input::is_handed(path)) {
         Some(path) => bail!(

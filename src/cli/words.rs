@@ -6,7 +6,6 @@ use crate::catalog::diff::{Changed, Delta};
 use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{MetricType, Shape};
 
-/// A label list longer than this is only counted.
 const MANY: usize = 8;
 
 pub(super) fn labels(shape: &Shape) -> String {

@@ -10,7 +10,6 @@ use super::unknown::known;
 pub enum Sort {
     /// A single metric, PromQL, or one that is not known.
     Metric,
-    /// Metric math.
     Math,
     /// Metric math with an anomaly detection band.
     Band,
@@ -20,7 +19,6 @@ pub enum Sort {
 /// When actions are taken.
 const STATES: [&str; 3] = ["OKActions", "AlarmActions", "InsufficientDataActions"];
 
-/// What EC2 can be told to do.
 const EC2: [&str; 4] = ["stop", "terminate", "reboot", "recover"];
 
 pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {

@@ -137,7 +137,6 @@ fn sort(f: &Fields<'_, '_>, kind: Option<Kind>) -> Sort {
     }
 }
 
-/// What metric and composite alarms share.
 pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
     name(f);
     f.length("AlarmDescription", 0, limits::DESCRIPTION);
@@ -320,7 +319,6 @@ fn promql(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Why a query does not give a vector.
 fn vector(query: &str) -> Result<(), String> {
     let expr = match crate::promql::parse(query) {
         Ok(expr) => expr,

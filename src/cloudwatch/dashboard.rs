@@ -30,7 +30,6 @@ pub const MOST_WIDGETS: usize = 500;
 pub const MOST_METRICS: usize = 2500;
 pub const MOST_ALARMS: usize = 100;
 
-/// Characters of the name of a dashboard.
 const NAME: usize = 255;
 
 const VARIABLES: usize = 25;

@@ -50,7 +50,6 @@ impl Graph {
         self.add(index, id, Entry::Known(Shape::Series));
     }
 
-    /// Adds something of which nothing is known.
     pub(super) fn unknown(&mut self, index: usize, id: Option<&str>) {
         self.add(index, id, Entry::Known(Shape::Unknown));
     }

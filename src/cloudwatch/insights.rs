@@ -2,7 +2,6 @@
 //!
 //! Parses the documented syntax. In conditions it checks only quotes and operators, because AWS adds to them.
 
-/// Functions of a query.
 const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];
 
 /// What conditions of SQL have and those of Metrics Insights do not: there, `[AND …]` is all that follows one.
@@ -36,9 +35,7 @@ pub(super) fn read(text: &str) -> Result<Query, String> {
 enum Token {
     /// A keyword, a name, or a number.
     Word(String),
-    /// In double quotes.
     Name,
-    /// In single quotes.
     Value,
     Sign(char),
 }

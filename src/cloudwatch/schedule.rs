@@ -27,7 +27,6 @@ const FIELDS: [Field; 5] = [
     ("day of the week", 0, 7, &DAYS),
 ];
 
-/// Checks the schedule of a mute rule.
 pub fn check_schedule(text: &str) -> Result<(), String> {
     let inside = |word: &str| {
         text.strip_prefix(word)?
@@ -106,7 +105,6 @@ fn numbers(text: &str, field: Field) -> impl Iterator<Item = u32> {
     })
 }
 
-/// True when some month has one of these days.
 fn has_a_day(days: &str, months: &str) -> bool {
     let first = numbers(days, FIELDS[2]).min().unwrap_or(1);
     numbers(months, FIELDS[3]).any(|month| first <= last_day(month, LEAP))

@@ -23,7 +23,6 @@ pub enum Statistic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extended(String);
 
-/// Decimal places of a percentage or of a bound.
 const DECIMALS: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

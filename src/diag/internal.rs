@@ -27,7 +27,6 @@ pub fn note_panics() {
     }));
 }
 
-/// Does some work; after a panic, its reason.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let message = message(&*payload);

@@ -2,7 +2,6 @@
 
 use super::{Applicability, Severity};
 
-/// The address of the documentation of this version.
 pub(super) const HOME: &str = concat!(
     "https://docs.rs/slosmith/",
     env!("CARGO_PKG_VERSION"),
@@ -16,15 +15,12 @@ pub enum Group {
     Catalog,
     Type,
     Histogram,
-    /// Labels that an operation or an annotation needs.
     Labels,
-    /// SLOs and rate windows.
     Slo,
     Alert,
     CloudWatch,
     /// Conventions: a finding is not a mistake.
     Style,
-    /// Suppression comments and baseline entries.
     Suppression,
 }
 
@@ -99,7 +95,6 @@ impl Fixes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
     pub name: &'static str,
-    /// The mistake, in one line.
     pub summary: &'static str,
     pub group: Group,
     /// Its documentation in Markdown, with lines as in the source. See [`RuleInfo::docs`].
@@ -108,7 +103,6 @@ pub struct RuleInfo {
     /// When a finding is certain, and what the rule assumes otherwise.
     pub certain: &'static str,
     pub fixes: Fixes,
-    /// The slosmith version that added it.
     pub since: &'static str,
 }
 
@@ -131,7 +125,6 @@ impl RuleInfo {
     }
 }
 
-/// Markdown with each paragraph on one line.
 pub(super) fn unwrapped(text: &str) -> String {
     let mut out = String::new();
     let (mut in_code, mut in_paragraph) = (false, false);

@@ -35,7 +35,6 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word of reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Given => "--given",
@@ -50,7 +49,6 @@ impl Origin {
 pub enum Unmeasured {
     #[error("the result does not contain this measure")]
     NotThere,
-    /// k6 measures whole responses only.
     #[error(
         "k6 does not measure single tokens: pass the server's `/metrics` output with `--before` and `--after`"
     )]
@@ -59,13 +57,11 @@ pub enum Unmeasured {
         "the result does not contain this measure: pass the server's `/metrics` output with `--before` and `--after`, or the value with `--given`"
     )]
     NeedsPagesOrHand,
-    /// Only the person who ran the test has it.
     #[error("the result does not contain this measure: pass the value with `--given`")]
     ByHand,
     /// The server has no such family, or had none.
     #[error("`{0}` is not in the `/metrics` output {1} the test")]
     NotOnPage(String, &'static str),
-    /// Counters began again.
     #[error("the server restarted during the test: the process start time changed")]
     Restarted,
     #[error("the server restarted during the test, or `--before` and `--after` are swapped: {0}")]

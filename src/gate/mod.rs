@@ -57,7 +57,6 @@ pub struct Judged {
     pub origin: Option<Origin>,
     pub bounds: String,
     pub verdict: Verdict,
-    /// How exactly the value is known, or why it is not.
     pub note: Option<String>,
     /// How far the value is from the limit that it misses: `100ms above 800ms`.
     pub missed: Option<String>,

@@ -165,7 +165,6 @@ fn shown(sample: &Sample) -> String {
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// The ends of the bucket that holds a percentile.
 fn bucket_of(q: f64, buckets: &[(f64, f64)]) -> Option<(f64, f64)> {
     let rank = q * buckets.last()?.1;
     let found = buckets.iter().position(|(_, count)| *count >= rank)?;

@@ -165,7 +165,6 @@ impl Results {
         self.metric(name)?["count"].as_f64()
     }
 
-    /// A metric, in either form of a summary.
     fn metric(&self, name: &str) -> Option<&Value> {
         let metric = self.document["metrics"].get(name)?;
         Some(metric.get("values").unwrap_or(metric))

@@ -47,7 +47,6 @@ fn not<U>(found: Found<U>) -> Found<U> {
     found.map(|holds| !holds)
 }
 
-/// Signals that a condition takes together.
 pub(super) fn parts(condition: &Condition) -> usize {
     match condition {
         Condition::All(parts, _) => parts.iter().map(self::parts).sum(),

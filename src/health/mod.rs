@@ -26,7 +26,6 @@ pub struct Pages<'a> {
     pub since: Option<(&'a Page, f64)>,
 }
 
-/// The result of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     Holds(Vec<String>),
@@ -36,31 +35,22 @@ pub enum Verdict {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// Only Prometheus can evaluate it.
     #[error("PromQL from the spec runs only in Prometheus")]
     OwnPromQl,
-    /// One page has no rates.
     #[error("needs earlier `/metrics` output: `--since`")]
     OnePage,
-    /// No server shows the family.
     #[error("`{0}` is not in the `/metrics` output")]
     NotOnPage(String),
-    /// A percentile or mean of nothing.
     #[error("nothing was observed between the two snapshots")]
     NothingObserved,
-    /// A ratio of nothing.
     #[error("no events were counted")]
     NoEvents,
-    /// The SLO needs more of them.
     #[error("fewer than {0} events were counted")]
     FewEvents(u32),
-    /// Two snapshots do not cover the past.
     #[error("needs the history in Prometheus: compares with past values")]
     ComparesWithPast,
-    /// Snapshots show single moments.
     #[error("needs the history in Prometheus: measures a share of time")]
     ShareOfTime,
-    /// A correlation needs many snapshots.
     #[error("needs the history in Prometheus: measures a correlation")]
     NeedsHistory,
 }

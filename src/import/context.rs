@@ -49,7 +49,6 @@ impl<'s> Cx<'s> {
         comment
     }
 
-    /// Comments that have no place yet.
     pub(super) fn say_later(&mut self, said: Vec<String>) {
         self.said.extend(said);
     }
@@ -84,7 +83,6 @@ pub(super) fn comments_above(text: &str, offset: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of comments that a YAML text begins with.
 pub(super) fn comments_on_top(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| line.trim() == "---");
     let own = lines.map_while(comment);

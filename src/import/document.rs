@@ -16,7 +16,6 @@ pub(super) struct Documents<'t> {
     documents: Vec<Document<'t>>,
 }
 
-/// Reads the documents of a file; reports text that is not YAML.
 pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
     let read = yaml::tree(file, text, &mut Allowance::default());
     let is_template = text.contains("{{-") || text.contains("{{ .Values");

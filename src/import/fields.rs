@@ -9,7 +9,6 @@ use crate::yaml::{self, Body, Node};
 /// Names and texts in the order written.
 pub(super) type Pairs = Vec<(Text, Text)>;
 
-/// A mapping, and which of its fields were read.
 pub(super) struct Fields<'a> {
     pub(super) body: &'a Body<'a>,
     node: &'a Node<'a>,
@@ -48,7 +47,6 @@ impl<'a> Fields<'a> {
         self.node.range().start
     }
 
-    /// True when a field is in camel case, as in resources.
     pub(super) fn is_camel(&self) -> bool {
         let mut keys = self.node.entries().iter().filter_map(|(key, _)| key.text());
         keys.any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
@@ -134,7 +132,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// True when a field says so.
     pub(super) fn is_true(&mut self, cx: &mut Cx<'_>, key: &str) -> bool {
         self.bool(cx, key).is_some_and(|said| said.value)
     }
@@ -244,7 +241,6 @@ fn wrong_type(cx: &mut Cx<'_>, at: Span, name: &str, wanted: &str) {
     cx.sink.push(Diagnostic::error("wrong-type", at, message));
 }
 
-/// The first byte of a place.
 pub(super) fn start(at: Span) -> Span {
     Span {
         end: at.start,
@@ -252,7 +248,6 @@ pub(super) fn start(at: Span) -> Span {
     }
 }
 
-/// The first line of a text, as far as it is short.
 pub(super) fn first_line(text: &str) -> String {
     const ENOUGH: usize = 60;
     let line = text.lines().next().unwrap_or_default();

@@ -161,7 +161,6 @@ fn shown(vllm: &str, series: &Map, variables: &[String]) -> Option<String> {
     )
 }
 
-/// Dashboards of one panel.
 pub(super) fn dashboard_of(panel: Map, variables: &[String]) -> Map {
     let mut row = Map::default();
     row.put("title", "a");

@@ -207,7 +207,6 @@ fn service_of(cx: &mut Cx<'_>, services: &mut Services, documents: &Documents<'_
     service
 }
 
-/// The documents of some files.
 fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
     let read = |file: &FileId| document::all(cx, *file, cx.text_of(*file));
     files.iter().filter_map(read).collect()

@@ -41,7 +41,6 @@ pub(super) struct Dashboard {
     pub(super) name: String,
     pub(super) comments: Vec<String>,
     pub(super) fields: Map,
-    /// It stays a comment.
     pub(super) is_lost: bool,
 }
 
@@ -60,7 +59,6 @@ pub(super) struct Objective {
     pub(super) comments: Vec<String>,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
-    /// Share of good events.
     pub(super) objective: Number,
     pub(super) window: Duration,
     /// The indicator; `None` where it cannot be carried over, so that the objective becomes a comment.
@@ -95,12 +93,9 @@ pub(super) struct Tier {
     pub(super) at: Option<Span>,
 }
 
-/// How fast the budget is spent.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Burn {
-    /// Share of the budget within the long window.
     Consumes(Number),
-    /// Burn rate.
     Factor(Number),
 }
 
@@ -111,7 +106,6 @@ pub(super) struct Alert {
     pub(super) severity: String,
     pub(super) comments: Vec<String>,
     pub(super) fields: Map,
-    /// It stays a comment.
     pub(super) is_lost: bool,
 }
 

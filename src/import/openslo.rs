@@ -73,7 +73,6 @@ impl<'a> Library<'a> {
         Some((&found.body, found.root))
     }
 
-    /// The same; reports a missing resource.
     fn get(
         &self,
         cx: &mut Cx<'_>,

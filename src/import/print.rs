@@ -20,7 +20,6 @@ pub(super) enum Value {
 pub(super) struct Item {
     pub(super) comments: Vec<String>,
     pub(super) value: Value,
-    /// True for an item that is itself a comment.
     pub(super) is_comment: bool,
 }
 
@@ -33,7 +32,6 @@ struct Entry {
     comments: Vec<String>,
     key: String,
     value: Value,
-    /// True for an entry that is itself a comment.
     is_comment: bool,
 }
 
@@ -214,7 +212,6 @@ impl Entry {
     }
 }
 
-/// A list or mapping over several lines.
 fn below(value: &Value, indent: usize) -> String {
     match value {
         Value::Map(map) => map.text(indent),
@@ -271,7 +268,6 @@ fn push_comment(out: &mut String, text: &str, indent: usize) {
     out.push('\n');
 }
 
-/// Adds lines as comments, as they are.
 fn push_commented(out: &mut String, lines: &str, indent: usize) {
     let pad = " ".repeat(indent);
     for line in lines.lines() {

@@ -194,7 +194,6 @@ impl Indicator {
         self.comments.extend(fields.finish(cx));
     }
 
-    /// Bad or good events of all events.
     fn events(
         &mut self,
         cx: &mut Cx<'_>,
@@ -331,7 +330,6 @@ impl Metric {
     }
 }
 
-/// The alert on absent metrics.
 struct Absent {
     name: Option<String>,
     severity: String,

@@ -17,7 +17,6 @@ pub(super) struct Query {
     /// The labels of its results; `None` where these are not known.
     pub(super) labels: Option<Vec<String>>,
     pub(super) span: Span,
-    /// It is 1 at any time.
     pub(super) is_one: bool,
 }
 

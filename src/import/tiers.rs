@@ -89,7 +89,6 @@ pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
     objective.tiers = kept;
 }
 
-/// Why a spec cannot have a tier beside others, if so.
 fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> Option<String> {
     let factor = tier.factor(period);
     let ratio = factor * (Number::from_integer(1) - objective);
@@ -168,7 +167,6 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
     Some(burn)
 }
 
-/// True for the tiers that a spec has by default.
 fn is_workbook(objective: &Objective) -> bool {
     const DAY: u64 = 86_400;
     let period = objective.window;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::{names, signal};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape, split_series};
 
-/// A family that one release serves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served<'a> {
     pub family: &'a str,
@@ -37,7 +36,6 @@ pub fn promql(name: &str) -> Option<&'static str> {
     Some(&expr.value)
 }
 
-/// The vLLM families in the PromQL of a library signal.
 fn read_by(text: &'static str) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut rest = text;

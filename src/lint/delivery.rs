@@ -7,7 +7,6 @@ use super::listing::{Found, Listing};
 use super::project::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
-/// The delivery rules of an agent.
 struct Agent {
     namespace: String,
     declarations: Vec<Declaration>,
@@ -28,7 +27,6 @@ pub(super) enum Delivery<'a> {
     /// An agent of the run delivers it under these sets of dimensions.
     Agent(Vec<Vec<String>>),
     NoAgent,
-    /// Its namespace was listed.
     Listed(Found<'a>),
 }
 

@@ -24,7 +24,6 @@ pub enum Fate {
     /// The query returns no data, neither before nor after.
     AlreadyBroken,
     ChangesMeaning,
-    /// The query returns data only before the upgrade.
     Breaks,
 }
 
@@ -49,7 +48,6 @@ impl Fate {
         }
     }
 
-    /// The status after a number.
     pub fn plural(self, n: usize) -> &'static str {
         match self {
             Self::StartsWorking if n != 1 => "start working",
@@ -67,7 +65,6 @@ pub struct Item {
     pub span: Span,
     pub fate: Fate,
     pub queries: Queries,
-    /// The reasons, one line each.
     pub reasons: Vec<String>,
     pub fixes: Vec<String>,
 }

@@ -20,7 +20,6 @@ use crate::promql::ast::Expr;
 use crate::promql::parse_with;
 use crate::source::Span;
 
-/// The number of queries per task.
 const CHUNK: usize = 512;
 
 /// The rules for metric names in prose and in broken queries, which may mean what they write.
@@ -115,7 +114,6 @@ fn once_per_label(found: Vec<Diagnostic>, file_text: &str) -> Vec<Diagnostic> {
     kept
 }
 
-/// A file, and everything that its check needs.
 struct File<'a> {
     artifact: &'a Artifact,
     file_text: &'a str,
@@ -336,7 +334,6 @@ fn run(rule: &'static Rule, found: &mut Vec<Diagnostic>, check: impl FnOnce(&mut
     }
 }
 
-/// The site of each query, by its index.
 fn sites(artifact: &Artifact) -> Vec<Site<'_>> {
     let mut sites = vec![Site::Other; artifact.queries.len()];
     let mut set = |query: usize, site| {

@@ -102,7 +102,6 @@ pub(super) fn rename(
     )
 }
 
-/// The usual rate window of each dialect.
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
@@ -110,7 +109,6 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     }
 }
 
-/// A replacement, in the spelling of the query.
 pub(super) fn in_words(new: &Replacement, known: &Known<'_>) -> String {
     let spelled = |name: &str| known.spelled(name);
     let same_part = |name: &str| format!("`{}{}`", spelled(name), known.part.suffix());
@@ -146,7 +144,6 @@ impl Advice<'_, '_, '_> {
         rename(self.cx, self.series, &old, &new, applicability)
     }
 
-    /// The same values under another name.
     fn renamed(&self, name: &str) -> (String, Option<Fix>) {
         let known = self.known;
         let product = known.product;

@@ -10,14 +10,10 @@ use crate::diag::nearest;
 /// Dimensions of a series with their values.
 pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The listing of a metric of a listed namespace.
 pub(super) enum Found<'a> {
     Series(Vec<Series<'a>>),
-    /// CloudWatch did not have the metric.
     Nothing {
-        /// The day of the listing.
         date: &'a str,
-        /// A similar name in the namespace.
         nearest: Option<&'a str>,
     },
 }
@@ -47,7 +43,6 @@ impl<'a> Listing<'a> {
         all
     }
 
-    /// The listing of a metric, if its namespace was listed.
     pub(super) fn find(&self, metric: &NamedMetric) -> Option<Found<'a>> {
         let namespace = *self.namespaces.get(metric.namespace.as_str())?;
         if let Some(series) = self.series.get(&(namespace, metric.name.as_str())) {

@@ -38,7 +38,6 @@ pub(super) fn missing<'a, 'q, 'c>(
 }
 
 impl MissingMetric<'_, '_, '_> {
-    /// The releases that have the family, in the selected profiles.
     pub(super) fn life(&self) -> Option<Lifetime> {
         let product = self.known.product;
         product

@@ -7,7 +7,6 @@ use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
 
-/// Panel type → schema.
 const SCHEMAS: [(&str, &str); 9] = [
     (
         "barchart",
@@ -63,7 +62,6 @@ impl Part {
 }
 
 pub(super) struct Fault {
-    /// JSON pointer from the part.
     pub(super) pointer: String,
     /// The unknown key, if that is the mistake.
     pub(super) key: Option<String>,
@@ -106,7 +104,6 @@ pub(super) fn faults(kind: &str, part: Part, value: &Value) -> Vec<Fault> {
         .collect()
 }
 
-/// The validator of one definition, with nothing required.
 fn validator(schema: &str, part: Part) -> Option<Validator> {
     let mut schema: Value = serde_json::from_str(schema).ok()?;
     let definition = part.definition();

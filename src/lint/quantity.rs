@@ -176,7 +176,6 @@ fn mean(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     same.then_some((unit, of))
 }
 
-/// A part over its whole.
 fn share(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     let of = cx.indices(&binary.lhs);
     let is_share = !of.is_empty() && share::is_share(cx, binary);

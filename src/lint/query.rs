@@ -1,32 +1,29 @@
 //! One query, with everything that rules need.
 
-mod flow;
 mod labels;
 mod memo;
 mod patterns;
-mod recorded;
 mod replacements;
 mod series;
 
-pub(super) use labels::{lacks, may_have, meant, slip};
-pub(super) use memo::{FEW, Measure, Memo};
-pub use series::Series;
-pub(super) use series::{Names, series};
-
 use std::ops::Range;
-
-use replacements::{Others, Replacements};
 
 use super::scope::Scope;
 use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
-use crate::diag::{self, Applicability, Fix};
-use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
+use crate::diag;
+use crate::diag::{Applicability, Fix};
+use crate::promql::ast::{BinaryOp, Expr, Matcher, Selector, TextSpan};
 use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
+pub(super) use labels::{lacks, may_have, meant, slip};
+pub(super) use memo::{FEW, Measure, Memo};
+use replacements::{Others, Replacements};
+pub use series::Series;
+pub(super) use series::{Names, series};
 
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCx<'q, 'c> {
@@ -38,7 +35,6 @@ pub struct QueryCx<'q, 'c> {
     pub expr: &'q Expr,
     /// Every metric name that it selects, left to right; there may be very many.
     pub series: &'q [Series<'q, 'c>],
-    /// Cached results.
     pub(super) memo: &'q Memo<'q>,
     pub(super) rule: &'static str,
     /// Checks the query after a fix; without it, no fix is made.
@@ -63,7 +59,6 @@ pub enum Site<'q> {
 }
 
 impl<'q, 'c> QueryCx<'q, 'c> {
-    /// The bytes of the file that spell a part of the query.
     pub fn span(&self, text: &TextSpan) -> Span {
         self.query.map.span(text.clone())
     }
@@ -198,7 +193,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     /// The labels of each selector, as far as recordings show them.
     pub fn leaves(&self) -> impl Leaf {
         let (cx, label) = (*self, None);
-        flow::Leaves { cx, label }
+        Leaves { cx, label }
     }
 
     /// The labels that the result of the query always has, may have and never has.
@@ -208,7 +203,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// Whether the result of the query has a label, which may be a slip for a label of its series.
     pub fn presence(&self, label: &str) -> Presence {
-        let leaves = flow::Leaves {
+        let leaves = Leaves {
             cx: *self,
             label: Some(label),
         };
@@ -220,12 +215,10 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         kept_labels(expr)
     }
 
-    /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         self.series[self.indices(expr)].iter()
     }
 
-    /// The index range of the series of a part of the query.
     pub(super) fn indices(&self, expr: &Expr) -> Range<usize> {
         let TextSpan { start, end } = expr.span;
         let before = |s: &Series<'_, '_>| s.context.span.start < start;
@@ -234,7 +227,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         from..from + self.series[from..].partition_point(inside)
     }
 
-    /// The series of the selector that starts here.
     fn series_at(&self, start: usize) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         let from = self
             .series
@@ -302,5 +294,35 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
         self.may_have_replacement(series)
             && self.alternatives(series).is_some_and(|others| others.alive)
+    }
+}
+
+fn start(selector: &Selector) -> usize {
+    match &selector.metric {
+        Some(metric) if !metric.quoted => metric.span.start,
+        _ => selector.braces.start,
+    }
+}
+
+/// What the catalogs know of each selector of a query.
+struct Leaves<'q, 'c, 'l> {
+    cx: QueryCx<'q, 'c>,
+    /// A label to look for: a slip for one that a series has is on no series.
+    label: Option<&'l str>,
+}
+
+impl Leaf for Leaves<'_, '_, '_> {
+    fn labels(&self, selector: &Selector) -> Flow {
+        let same = |s: &&Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
+        let cx = &self.cx;
+        let mut named = cx.series_at(start(selector)).filter(same);
+        let (Some(series), None) = (named.next(), named.next()) else {
+            return Flow::unknown();
+        };
+        let flow = series.subject.labels(cx.scope).clone();
+        match self.label.filter(|label| !may_have(cx, series, label)) {
+            Some(label) => flow.without(label),
+            None => flow,
+        }
     }
 }

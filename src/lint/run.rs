@@ -160,7 +160,6 @@ fn suppressions(
     all
 }
 
-/// How a file writes comments; JSON has none.
 fn comments(path: &Path, artifact: &Artifact) -> Option<Syntax> {
     if artifact.kind == Kind::Markdown {
         return Some(Syntax::Markdown);

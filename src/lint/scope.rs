@@ -41,7 +41,6 @@ impl<'c> Product<'c> {
         self.catalog.describe(releases)
     }
 
-    /// Labels of several words on its own metrics.
     fn own_labels(&self) -> impl Iterator<Item = &'c str> {
         let families = self.catalog.families();
         let own = families.filter(|family| self.claims(family.name()));
@@ -73,7 +72,6 @@ pub struct Scope<'c> {
     /// vLLM first, then the services whose catalogs were given.
     pub products: Vec<Product<'c>>,
     labels: BTreeSet<String>,
-    /// True if the configuration lists all added labels.
     has_all_labels: bool,
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.

@@ -15,7 +15,6 @@ pub(super) struct Declared {
     pub(super) names: Vec<String>,
 }
 
-/// All errors and warnings of a spec.
 pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut Declared) -> Sink {
     let defaults = parts
         .last()

@@ -1,15 +1,12 @@
 //! The meaning of a metric name in a query.
 
-mod dead;
 mod unknown_metric;
-
-pub use dead::{Dead, Why};
-pub use unknown_metric::{Meant, UnknownMetric};
 
 use std::borrow::Cow;
 
 use super::scope::{Product, Scope};
-use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
+use crate::catalog::{Answer, Coverage, Lifetime, MetricType, ReleaseId, Series, Shape};
+pub use unknown_metric::{Meant, UnknownMetric};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
@@ -25,7 +22,6 @@ pub enum Subject<'c> {
     Relabelled(Known<'c>),
     Unknown(UnknownMetric<'c>),
     Foreign(Shape),
-    /// Unknown: never checked.
     Outside,
 }
 
@@ -37,7 +33,6 @@ pub struct Known<'c> {
     pub present: Vec<ReleaseId>,
     pub dead: Vec<Dead>,
     pub shapes: Vec<&'c Shape>,
-    /// The basis of the result.
     pub answer: Answer,
     pub spelling: Option<&'c str>,
 }
@@ -164,7 +159,7 @@ impl<'c> Known<'c> {
             return None;
         }
         Some(Self {
-            dead: dead::reasons(product, &family, &coverage),
+            dead: reasons(product, &family, &coverage),
             present: coverage.present,
             answer: coverage.answer,
             product,
@@ -183,21 +178,76 @@ impl<'c> Known<'c> {
         self.dead.is_empty()
     }
 
-    /// The name of its series in a family of another name.
     pub fn in_family(&self, family: &str) -> String {
         format!("{}{}", self.spelled(family), self.part.suffix())
     }
 
-    /// The name of its series as the product serves it.
     pub fn in_served_family(&self) -> String {
         format!("{}{}", self.family, self.part.suffix())
     }
 
-    /// A name in the spelling of the query.
     pub fn spelled(&self, name: &str) -> String {
         match self.spelling {
             Some(prefix) => self.product.catalog.stored(prefix, name),
             None => name.to_owned(),
         }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dead {
+    pub why: Why,
+    pub releases: Vec<ReleaseId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    Removed,
+    Hidden,
+    Future,
+    /// It needs another profile: names of profiles, or conditions in words.
+    Conditional(Vec<String>),
+}
+
+fn reasons(product: &Product<'_>, family: &str, coverage: &Coverage) -> Vec<Dead> {
+    let life = product.catalog.first_last_in(family, &product.profiles);
+    let life = life.or_else(|| product.catalog.first_last(family));
+    let mut found: Vec<Dead> = Vec::new();
+    for id in &coverage.absent {
+        let why = reason(product, family, life.as_ref(), *id);
+        match found.iter_mut().find(|dead| dead.why == why) {
+            Some(dead) => dead.releases.push(*id),
+            None => found.push(Dead {
+                why,
+                releases: vec![*id],
+            }),
+        }
+    }
+    found
+}
+
+fn reason(product: &Product<'_>, family: &str, life: Option<&Lifetime>, id: ReleaseId) -> Why {
+    let catalog = product.catalog;
+    let release = catalog.release(id);
+    let version = release.version();
+    if let Some(change) = catalog.lineage().change(family) {
+        let since = |at: &Option<_>| at.as_ref().is_some_and(|at| version >= at);
+        if since(&change.removed) {
+            return Why::Removed;
+        }
+        if since(&change.hidden) {
+            return Why::Hidden;
+        }
+    }
+    let showing = catalog.family(family);
+    let showing = showing.map_or_else(Vec::new, |family| family.profiles_adding(release));
+    if !showing.is_empty() {
+        return Why::Conditional(showing.into_iter().map(str::to_owned).collect());
+    }
+    match life {
+        Some(life) if *version < life.first => Why::Future,
+        Some(life) if life.last.as_ref().is_some_and(|last| version > last) => Why::Removed,
+        // A gap between two releases that expose it.
+        _ => Why::Future,
     }
 }

@@ -99,14 +99,12 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io(from))
 }
 
-/// Exchanges two folders in one step, where the system can.
 #[cfg(target_os = "linux")]
 fn at_once(a: &Path, b: &Path) -> bool {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
 }
 
-/// Exchanges two folders in one step, where the system can.
 #[cfg(not(target_os = "linux"))]
 fn at_once(_: &Path, _: &Path) -> bool {
     false

@@ -16,7 +16,6 @@ use super::{OutputError, exists};
 const STAGING: &str = ".slosmith-staging-";
 const TRASH: &str = ".slosmith-trash-";
 
-/// Creates a staging folder with an unused name.
 pub(super) fn new_staging(out: &Path) -> Result<PathBuf, OutputError> {
     let made = unused(out, STAGING, |path| {
         fs::create_dir(path).map(|()| path.to_owned())

@@ -89,7 +89,6 @@ impl Manifest {
         text
     }
 
-    /// True for the manifest itself and every file in it.
     pub(super) fn owns(&self, path: &str) -> bool {
         path == MANIFEST || self.files.contains_key(path)
     }

@@ -16,7 +16,6 @@ pub enum ReplaceError {
     Changed(PathBuf),
     #[error("{}: the file is read-only", .0.display())]
     ReadOnly(PathBuf),
-    /// A link leads out of the folders that may be written.
     #[error("{}: a link to {}, outside the project; pass that file itself", .path.display(), .target.display())]
     Outside { path: PathBuf, target: PathBuf },
     #[error(transparent)]
@@ -84,7 +83,6 @@ impl Writer {
         }
     }
 
-    /// Removes what killed runs left in a folder.
     pub fn sweep(&self, folder: &Path) {
         let here = folder == Path::new("");
         let folder = if here { Path::new(".") } else { folder };
@@ -151,7 +149,6 @@ fn keep_owner(file: &File, old: &Metadata) {
     let _ = fchown(file, Some(old.uid()), Some(old.gid()));
 }
 
-/// Owners are left to the system.
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 

@@ -79,7 +79,6 @@ fn carry_rest(
     Ok(())
 }
 
-/// True for a file that this build writes or drops.
 fn decided(path: &str, folder: &Folder, before: &Manifest) -> bool {
     folder.files.contains_key(path) || (before.owns(path) && !folder.keeps(path))
 }

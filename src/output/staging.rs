@@ -19,7 +19,6 @@ pub struct Staging {
 struct State {
     /// True once the output folder is ours to write to.
     entered: bool,
-    /// Held until the end, so that one build at a time writes here.
     lock: Option<File>,
     /// Folders that were not there before, outermost first.
     made: Vec<PathBuf>,
@@ -29,7 +28,6 @@ struct State {
     staged: Vec<Slot>,
     /// True when all of them are in their places, and what is left in the staging folder is not wanted.
     committed: bool,
-    /// What could not be cleared away.
     left: Vec<OutputError>,
 }
 
@@ -130,7 +128,6 @@ impl State {
         Ok(())
     }
 
-    /// The staging folder; made when it is first asked for.
     fn root(&mut self, out: &Path) -> Result<PathBuf, OutputError> {
         if let Some(root) = &self.root {
             return Ok(root.clone());

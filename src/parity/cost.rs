@@ -33,10 +33,8 @@ pub struct Prices {
     pub region: String,
     /// Year and month in which they were read.
     pub date: String,
-    /// A metric of an alarm, a month.
     pub alarm_metric: f64,
     pub band_metrics: u32,
-    /// A composite alarm, a month.
     pub composite_alarm: f64,
     custom_metric: f64,
     pub dashboard: f64,

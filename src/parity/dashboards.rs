@@ -112,7 +112,6 @@ struct Room {
 }
 
 impl Room {
-    /// All but the heading of each row and the text on what it lacks.
     fn of(dashboard: &Dashboard) -> Self {
         Self {
             widgets: MOST_WIDGETS.saturating_sub(2 * dashboard.rows.len()),

@@ -24,7 +24,6 @@ pub struct AlarmRequest<'a> {
     pub hold: Duration,
     /// True when it compares with recorded series, which only Prometheus has.
     pub recorded: bool,
-    /// What else the alert carries.
     pub marks: &'a Marks,
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }

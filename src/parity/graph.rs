@@ -32,7 +32,6 @@ struct DrawnLine {
     differences: Vec<Note>,
 }
 
-/// What a panel becomes, and what is not there.
 #[derive(Default)]
 pub(super) struct DrawnGraph {
     lines: Vec<DrawnLine>,
@@ -44,7 +43,6 @@ impl DrawnGraph {
         self.lines.is_empty()
     }
 
-    /// The whole graph, and how it differs.
     pub(super) fn finish(self, panel: &Panel) -> (Graph, Vec<Note>) {
         let mut differences: Vec<Note> = Vec::new();
         for difference in self.lines.iter().flat_map(|line| &line.differences) {

@@ -129,7 +129,6 @@ impl Dialect<'_> {
         Some(build::binary(BinaryOp::Mul, share, count).into())
     }
 
-    /// The upper boundary of the bucket that a selector selects.
     fn bound(&self, selector: &Selector) -> Option<String> {
         let (_, series) = self.split(&selector.metric.as_ref()?.text);
         let le = selector.matchers.iter().find(|m| m.label.text == LE)?;

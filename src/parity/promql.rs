@@ -35,7 +35,6 @@ impl Builder<'_> {
     }
 }
 
-/// The alarm on a query in CloudWatch's terms.
 pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
     let text = query.to_string();
     if text.chars().count() > limits::PROMQL {
@@ -48,7 +47,6 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     })
 }
 
-/// Checks how far a query looks back.
 fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
     let far = look_back(query);
     match far > FARTHEST.as_secs() * 1_000 {

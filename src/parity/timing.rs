@@ -54,7 +54,6 @@ pub(super) fn each_window(window: Duration, hold: Duration) -> Result<Timing, No
     ))
 }
 
-/// One point over the whole time.
 pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
     let period = over.as_secs().div_ceil(MINUTE).max(1) * MINUTE;
     if period > limits::longest_look_back(period) {
@@ -141,7 +140,6 @@ impl Timing {
     }
 }
 
-/// The statistic from the spec, if it is valid.
 pub(super) fn statistic(
     sink: &mut Sink,
     over: Option<&Spanned<AlarmOverride>>,

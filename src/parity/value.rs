@@ -14,7 +14,6 @@ use crate::plan::{Bucket, EventSli, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat, Via};
 use crate::units::Number;
 
-/// How a signal is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct ValueRequest<'a> {
     pub(super) signal: &'a Signal,
@@ -60,7 +59,6 @@ impl Builder<'_> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddsUp {
-    /// Nothing.
     No,
     /// Events: the threshold of a rate grows with the period.
     Events,
@@ -77,7 +75,6 @@ impl Purpose {
         }
     }
 
-    /// The effect of a larger value in CloudWatch than in Prometheus.
     pub(super) fn of_larger(self) -> Grade {
         match self {
             Purpose::HighAlarm => Grade::Stronger,
@@ -85,7 +82,6 @@ impl Purpose {
         }
     }
 
-    /// The effect of one value for all label sets together.
     pub(super) fn of_all_groups(self, statistic: &Statistic, adds_up: AddsUp) -> Grade {
         match (self, statistic) {
             // The highest value of all is above a threshold when the value of some label set is.
@@ -239,7 +235,6 @@ fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Not
     Some(Difference::OfAllReplicas { statistic, across }.at(grade))
 }
 
-/// A statistic of a signal's metric.
 pub(super) fn metric_stat(
     signal: &Signal,
     statistic: Statistic,
@@ -292,7 +287,6 @@ fn events(
     metric_stat(signal, statistic, of, via, scraped)
 }
 
-/// Bad events out of all events.
 pub(super) fn bad_share(
     sli: &EventSli,
     via: Via,
@@ -318,7 +312,6 @@ pub(super) fn bad_share(
     }
 }
 
-/// A bucket's boundary in the metric's unit.
 fn bound(signal: &Signal, within: &Bucket) -> Number {
     let worth = signal.cloudwatch.as_ref().map_or(ONE, |m| m.worth);
     within.bound * signal.scale / worth

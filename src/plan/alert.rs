@@ -11,7 +11,6 @@ pub struct Alert {
     pub name: String,
     pub severity: String,
     pub hold: Duration,
-    /// How often its rules are evaluated.
     pub evaluation: Duration,
     pub condition: Condition,
     /// Recorded values that the condition compares with.
@@ -33,7 +32,6 @@ pub struct ConditionAlert<'a> {
     pub severity: &'a str,
     pub condition: &'a Condition,
     pub hold: Duration,
-    /// One line; may hold template code of the author's.
     pub summary: String,
     pub action: Option<&'a str>,
     pub links: &'a Links,

@@ -15,7 +15,6 @@ pub enum Condition {
     Raw(Box<RawCondition>),
     All(Vec<Condition>, Query),
     Any(Vec<Condition>, Query),
-    /// The first and not the second.
     Unless(Box<[Condition; 2]>, Query),
 }
 
@@ -102,7 +101,6 @@ pub struct Compare {
 pub enum Bound {
     Fixed(CompareOp, Number, String),
     Times(CompareOp, Number, Baseline),
-    /// The usual range.
     Outside(Outside),
 }
 
@@ -209,7 +207,6 @@ pub struct Correlated {
     pub above: Number,
 }
 
-/// A signal as it is read over time.
 #[derive(Clone, Debug)]
 pub struct Reading {
     pub signal: Signal,

@@ -18,9 +18,7 @@ pub struct Dashboard {
     pub uid: String,
     pub title: String,
     pub description: String,
-    /// How often it looks again.
     pub refresh: Duration,
-    /// The time it shows at first, up to now.
     pub range: Duration,
     pub variables: Vec<Variable>,
     /// From the most urgent to the least.
@@ -30,7 +28,6 @@ pub struct Dashboard {
 
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The label; also the variable's name.
     pub label: String,
     /// Series that have all its values, filtered by the variables before it.
     pub series: Selector,
@@ -38,7 +35,6 @@ pub struct Variable {
 
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Unique in the dashboard.
     pub id: u32,
     pub title: String,
     pub repeat: Option<String>,
@@ -49,19 +45,15 @@ pub struct Row {
 
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Unique in the dashboard.
     pub id: u32,
     pub title: String,
     /// What to read from it, in Markdown.
     pub description: String,
-    /// How it is drawn.
     pub draw: Draw,
     pub series: Vec<Series>,
-    /// What all series count in.
     pub unit: ValueUnit,
     /// Ascending.
     pub thresholds: Vec<Threshold>,
-    /// Alerts on what it shows, by name.
     pub alerts: Vec<String>,
     /// Those of them that lead here: it shows the value that they compare first, by all labels that they have.
     pub leads: Vec<String>,
@@ -71,17 +63,14 @@ pub struct Panel {
     /// The last boundary of the histogram under its percentiles: no percentile can be above it.
     pub ends: Option<Number>,
     pub links: Vec<(String, String)>,
-    /// How much room it takes.
     pub size: Size,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// Values of its series.
     Graph(GraphKind),
     /// One value in large type, which is never older than the end of the time shown, above its course.
     Tile,
-    /// Markdown.
     Text(String),
     Alerts(Vec<Column>),
     Objectives(Vec<Column>),
@@ -93,11 +82,9 @@ pub enum Draw {
     Fact(Cells),
 }
 
-/// A word for a number, and its colour.
 pub type Word = (u32, String, Color);
 
 impl Draw {
-    /// How values are drawn, of a panel that shows some.
     pub fn graph(&self) -> Option<GraphKind> {
         match self {
             Self::Graph(kind) => Some(*kind),
@@ -122,7 +109,6 @@ impl From<GraphKind> for Draw {
 pub struct Column {
     pub field: Field,
     pub heading: String,
-    /// How its cells look.
     pub cells: Cells,
     /// The label of the same row whose value its cells lead to.
     pub leads_to: Option<Lead>,
@@ -144,7 +130,6 @@ pub enum Cells {
     Always(String),
     Coloured(Vec<(String, Color)>),
     Number(ValueUnit, Vec<Threshold>),
-    /// A share in percent, with so many decimals.
     Share(u32),
     /// Words for numbers, from the best to the worst.
     Words(Vec<Word>),
@@ -175,16 +160,13 @@ pub struct Series {
 /// What a panel's query was made from, for targets that do not speak PromQL.
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// A signal, read over time.
     Signal(Box<PanelSignal>),
     Burn(String, Duration),
     Good(String, Duration),
     Budget(String),
-    /// Only PromQL says it: why.
     Query(&'static str),
 }
 
-/// A signal as a panel reads it.
 #[derive(Clone, Debug)]
 pub struct PanelSignal {
     /// The signal, without the dashboard's variables.
@@ -206,7 +188,6 @@ pub struct Threshold {
     pub text: String,
     pub role: Role,
     pub color: Color,
-    /// True when values above it are the worse ones.
     pub upper: bool,
 }
 
@@ -217,7 +198,6 @@ impl Threshold {
         look(self) == look(other)
     }
 
-    /// Names the owner of a line that is drawn as this one.
     pub fn also(&mut self, other: &Self) {
         let known = self.name.split(", ").any(|name| name == other.name);
         if !known && !other.name.is_empty() {
@@ -232,7 +212,6 @@ impl Threshold {
 }
 
 impl Row {
-    /// Its panels with their places.
     pub fn placed(&self) -> impl Iterator<Item = (Place, &Panel)> {
         let sizes: Vec<_> = self.panels.iter().map(|panel| panel.size).collect();
         places(&sizes).into_iter().zip(&self.panels)

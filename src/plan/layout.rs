@@ -18,7 +18,6 @@ pub enum Size {
     /// A single value: many fit beside each other.
     Small,
     Large,
-    /// Columns and lines.
     Fixed(u32, u32),
     /// A place that the author gave, from the top of the row.
     At(Place),
@@ -47,7 +46,6 @@ const SMALL: u32 = 5;
 /// Lines of a graph: less cuts the third line of its legend.
 const LARGE: u32 = 9;
 
-/// The places of a row's panels, from the top of the row.
 pub fn places(sizes: &[Size]) -> Vec<Place> {
     let given = sizes.iter().filter_map(|size| match size {
         Size::At(place) => Some(place.y + place.h),

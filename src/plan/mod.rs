@@ -7,18 +7,22 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
-mod grafana;
-mod kubernetes;
 pub mod layout;
 pub mod marker;
-mod marks;
-mod names;
 pub mod runbook;
-mod series;
 mod signal;
 pub mod slo;
 pub mod words;
 
+use std::ops::Deref;
+
+use indexmap::IndexMap;
+
+use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::build;
+use crate::spec::{Provision, Stat};
+use crate::units::Duration;
+use crate::{naming, spec};
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
@@ -26,20 +30,11 @@ pub use condition::{
     Reading, ValueUnit,
 };
 pub use dashboard::Dashboard;
-pub use grafana::Provisioning;
-pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
-pub use marks::Marks;
-pub use names::Names;
-pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, OwnEvents, PAGE_UP_TO,
     PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio,
 };
-
-use crate::promql::ast::Expr;
-use crate::spec::{self, Stat};
-use crate::units::Duration;
 
 /// How often rules are evaluated at least, and where the spec does not say it.
 pub const EVALUATION: Duration = Duration::from_mins(1);
@@ -49,7 +44,6 @@ pub struct Plan {
     pub service: Service,
     pub runtime: Option<Runtime>,
     pub slos: Vec<Slo>,
-    /// Values recorded for dashboards and people.
     pub records: Vec<Record>,
     pub alerts: Vec<Alert>,
     /// Dashboards; the first is where alerts without a panel of their own lead.
@@ -122,9 +116,7 @@ pub struct Query {
 #[derive(Clone, Debug)]
 pub struct Links {
     pub runbook: String,
-    /// Name of the runbook, if it has one of its own.
     pub page: Option<String>,
-    /// True when the runbook is no page of this service.
     pub elsewhere: bool,
     pub dashboard: String,
     /// Labels that the dashboard can be filtered by.
@@ -140,7 +132,6 @@ pub struct Scrape {
     pub external: Vec<String>,
     /// What vLLM's names begin with in the store: `vllm:`, unless the spec sets another prefix.
     pub names: String,
-    /// Every job that its signals come from.
     pub jobs: Vec<ScrapeJob>,
 }
 
@@ -166,7 +157,6 @@ pub struct ScrapeJob {
 }
 
 impl ScrapeJob {
-    /// A job of which only the name is known.
     pub fn named(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -206,7 +196,6 @@ impl Rename {
 
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// Where it listens.
     pub exporter: String,
     pub module: String,
 }
@@ -215,4 +204,136 @@ pub struct Probe {
 pub struct LeftOut {
     pub signal: String,
     pub why: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Provisioning {
+    /// Formats that they are written in.
+    pub formats: Vec<Provision>,
+    /// Labels of the operator's `Grafana` resources that get them.
+    pub instances: IndexMap<String, String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Marks {
+    pub owner: Option<String>,
+    /// True when that is not simply the owner of the service.
+    pub owner_is_own: bool,
+    /// Labels; the values may hold template code.
+    pub labels: Vec<(String, String)>,
+    /// Annotations; the texts may hold template code.
+    pub annotations: Vec<(String, String)>,
+}
+
+impl Marks {
+    /// Labels whose values are the same whenever the alert fires.
+    pub fn fixed(&self) -> impl Iterator<Item = &(String, String)> {
+        self.labels
+            .iter()
+            .filter(|(_, value)| !value.contains("{{"))
+    }
+}
+
+/// A recorded series: `name{service="…", …}`.
+pub fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
+    labels
+        .iter()
+        .fold(build::metric(series), |m, (label, value)| {
+            m.matcher(label, MatchOp::Equal, value)
+        })
+}
+
+pub fn slo_series(series: &str, service: &str, slo: &str, window: &str) -> Selector {
+    recorded(
+        series,
+        &[
+            (naming::SERVICE, service),
+            (naming::SLO, slo),
+            (naming::WINDOW, window),
+        ],
+    )
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kubernetes {
+    pub namespace: Option<String>,
+    pub labels: IndexMap<String, String>,
+    pub annotations: IndexMap<String, String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Pods,
+    Services,
+}
+
+#[derive(Clone, Debug)]
+pub struct Discovery {
+    pub kind: Kind,
+    /// Labels that it has.
+    pub selector: IndexMap<String, String>,
+    pub port: String,
+    /// Where it looks; in the monitor's own namespace when there are none.
+    pub namespaces: Vec<String>,
+    /// Labels that targets get, and that the operator does not add by itself.
+    pub labels: Vec<(String, LabelSource)>,
+}
+
+#[derive(Clone, Debug)]
+pub enum LabelSource {
+    Value(String),
+    /// A label that service discovery of Prometheus shows: `__meta_kubernetes_pod_label_team`.
+    Discovered(String),
+}
+
+/// Every name that the range of releases has for one thing, newest first: one at least.
+///
+/// ```
+/// use slosmith::plan::Names;
+///
+/// let names = Names::of(vec!["vllm:kv_cache_usage_perc".into(), "vllm:gpu_cache_usage_perc".into()]);
+/// assert_eq!(names.expect("two names").newest(), "vllm:kv_cache_usage_perc");
+/// assert_eq!(Names::of(Vec::new()), None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    newest: String,
+    all: Vec<String>,
+}
+
+impl Names {
+    /// What never had another name.
+    pub fn one(name: &str) -> Self {
+        Self {
+            newest: name.to_owned(),
+            all: vec![name.to_owned()],
+        }
+    }
+
+    /// Names, newest first; `None` when there are none.
+    pub fn of(all: Vec<String>) -> Option<Self> {
+        let newest = all.first()?.clone();
+        Some(Self { newest, all })
+    }
+
+    pub fn newest(&self) -> &str {
+        &self.newest
+    }
+}
+
+impl Deref for Names {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.all
+    }
+}
+
+impl<'a> IntoIterator for &'a Names {
+    type Item = &'a String;
+    type IntoIter = std::slice::Iter<'a, String>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.iter()
+    }
 }

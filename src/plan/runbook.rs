@@ -34,7 +34,6 @@ pub struct Page {
     pub fixes: Vec<Fix>,
     pub commands: Vec<Command>,
     pub escalation: Option<String>,
-    /// Other runbooks: name and title.
     pub related: Vec<(String, String)>,
     pub history: Vec<FamilyHistory>,
 }
@@ -57,7 +56,6 @@ pub struct Step {
     pub title: Option<String>,
     pub check: Check,
     pub cause: Option<String>,
-    /// What confirms that.
     pub verify: Vec<String>,
     pub yes: Lead,
     pub no: Lead,
@@ -67,7 +65,6 @@ pub struct Step {
 pub enum Check {
     Condition {
         condition: Box<Condition>,
-        /// The same in CloudWatch, or why it is not there.
         cloudwatch: Option<Result<Box<Value>, NotExpressible>>,
     },
     Command(String, Option<String>),
@@ -108,14 +105,12 @@ pub struct Triage {
 pub struct TriageRow {
     pub pattern: Vec<String>,
     pub likely: String,
-    /// The runbook to open: name and title.
     pub runbook: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Traces {
     pub span: String,
-    /// What writes it.
     pub tool: Option<String>,
     pub attributes: Vec<(String, String)>,
 }
@@ -124,7 +119,6 @@ pub struct Traces {
 pub struct LoadTests {
     pub model: String,
     pub endpoint: String,
-    /// What counts the model's tokens.
     pub tokenizer: String,
     /// What every conversation begins with.
     pub system: Option<String>,
@@ -138,7 +132,6 @@ pub struct LoadTests {
 pub struct Traffic {
     pub name: String,
     pub share: Number,
-    /// What a user says.
     pub prompt: String,
     pub max_tokens: u32,
     pub model: String,
@@ -189,7 +182,6 @@ impl Criterion {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// True when values above it are meant.
     pub above: bool,
     pub value: Number,
     pub text: String,

@@ -10,7 +10,6 @@ use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
 
-/// A signal bound to the series that carry it.
 #[derive(Clone, Debug)]
 pub struct Signal {
     /// Its name in the spec, or `vllm.*`.
@@ -64,7 +63,6 @@ pub enum Window {
 }
 
 impl Window {
-    /// Its length; for a graph, that of the usual zoom.
     pub fn usual(self) -> Duration {
         match self {
             Window::Fixed(window) => window,
@@ -73,7 +71,6 @@ impl Window {
     }
 }
 
-/// The look-back when none is given.
 pub const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
 
 #[derive(Clone, Debug)]
@@ -89,10 +86,8 @@ pub enum Source {
     Raw(Box<Raw>),
 }
 
-/// PromQL by the author, or of the library.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// How it behaves.
     pub kind: crate::spec::FamilyKind,
     /// Of a gauge its value; of a counter its events per second over [`WINDOW`](super::marker::WINDOW), of a histogram those
     /// in each bucket.
@@ -105,7 +100,6 @@ pub struct Raw {
 
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// How it behaves.
     pub kind: crate::spec::FamilyKind,
     /// What the store calls it on releases of the range; joined with `or` per instance.
     pub names: Names,

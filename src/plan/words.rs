@@ -179,7 +179,6 @@ fn inside(title: &str) -> String {
     }
 }
 
-/// Common words at the start of titles.
 #[rustfmt::skip]
 const COMMON: [&str; 118] = [
     "Accepted", "Active", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Blocks", "Bytes", "Cache", "Cached",

@@ -42,7 +42,6 @@ pub struct Number {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StringLiteral {
-    /// Decoded bytes as text.
     pub value: String,
     /// Spelling with quotes; empty when built by hand. Only a placeholder can be without quotes.
     pub raw: String,
@@ -55,7 +54,6 @@ pub struct Duration {
     /// Milliseconds; Prometheus resolves no finer. See [`Duration::is_expression`] for arithmetic.
     /// 0 when placeholders leave it open, or when it could not be read.
     pub millis: i64,
-    /// Spelling; printed as is.
     pub text: String,
     pub span: TextSpan,
     pub placeholders: Placeholders,

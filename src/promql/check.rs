@@ -55,7 +55,6 @@ pub(super) fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Opt
     }
 }
 
-/// Finds the first part of a tree that does not fit.
 pub(super) fn check(expr: &Expr) -> Result<()> {
     Checker::default().check(expr).map(|_| ())
 }
@@ -229,7 +228,6 @@ fn mismatch(expr: &Expr, wanted: ValueType, found: ValueType, place: String) -> 
     }
 }
 
-/// The type with its article.
 fn a(found: ValueType) -> String {
     match found {
         ValueType::Vector => format!("an {found}"),

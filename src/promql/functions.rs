@@ -30,7 +30,6 @@ pub struct Function {
     pub args: &'static [ValueType],
     pub extra: Extra,
     pub returns: ValueType,
-    /// Whether Prometheus has it only behind a feature flag.
     pub experimental: bool,
 }
 

@@ -6,7 +6,6 @@ mod aggregate;
 mod duration;
 mod labels;
 mod operators;
-mod placeholder;
 mod primary;
 mod recover;
 mod selector;
@@ -18,6 +17,7 @@ use super::error::SyntaxError;
 use super::lexer::{Keyword, Kind, Lexer, Token, decode, is_lossy};
 use super::placeholder::{Dialect, Placeholders};
 use super::room::{LEVELS, TERMS};
+use crate::promql::ast::Call;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
@@ -99,9 +99,7 @@ struct Parser<'a> {
     text: &'a str,
     dialect: Dialect,
     lexer: Lexer<'a>,
-    /// Whether errors are kept instead of returned.
     recovering: bool,
-    /// Errors kept.
     errors: Vec<SyntaxError>,
     token: Token,
     /// Where the token taken last ends.
@@ -241,7 +239,6 @@ impl<'a> Parser<'a> {
         SyntaxError::too_deep(self.span())
     }
 
-    /// The placeholders in a token.
     fn placeholders(&self, token: Token) -> Placeholders {
         self.placeholders_in(&(token.start..token.end))
     }
@@ -267,6 +264,50 @@ impl<'a> Parser<'a> {
             placeholders,
             raw: (decoded && is_lossy(text)).then(|| text.into()),
         }
+    }
+}
+
+impl Parser<'_> {
+    fn placeholder(&mut self, token: Token) -> Result<Expr> {
+        match self.token.kind {
+            Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
+                self.unknown_call(token)
+            }
+            Kind::LeftBrace | Kind::LeftBracket | Kind::At | Kind::Keyword(Keyword::Offset) => {
+                self.selector(Some(token))
+            }
+            _ => match self.name(token, false) {
+                name if name.may_be_expression() => {
+                    Ok(self.finish(ExprKind::Placeholder(name), token.start))
+                }
+                _ => self.selector(Some(token)),
+            },
+        }
+    }
+
+    fn is_pure(&self, token: Token) -> bool {
+        let placeholders = self.placeholders(token);
+        let length = token.end - token.start;
+        placeholders.iter().map(|p| p.span.len()).sum::<usize>() == length
+    }
+
+    /// `$aggregation by (job) (x)` or `$function(x)`.
+    fn unknown_call(&mut self, token: Token) -> Result<Expr> {
+        let function = self.name(token, false);
+        let mut grouping = self.grouping()?;
+        if !self.at(Kind::LeftParen) {
+            return self.missing(self.unexpected("`(` and arguments"));
+        }
+        let args = self.arguments()?;
+        if grouping.is_none() {
+            grouping = self.grouping()?;
+        }
+        let call = Call {
+            function,
+            args,
+            grouping,
+        };
+        Ok(self.finish(ExprKind::Call(Box::new(call)), token.start))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::{Deref, Range};
 
 use super::span::TextSpan;
+use crate::yaml::go;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
@@ -219,19 +220,8 @@ fn format_word(text: &str) -> Option<usize> {
 /// `{{ … }}`; of three braces the first is PromQL's. Quotes inside may hold braces.
 fn go_template(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("{{")?;
-    if inner.starts_with('{') {
-        return None;
-    }
-    let mut quote = None;
-    for (at, byte) in inner.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'}') if inner[at..].starts_with("}}") => return Some(at + 4),
-            (None, b'"' | b'`' | b'\'') => quote = Some(byte),
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
-    }
-    None
+    let end = (!inner.starts_with('{')).then(|| go::end(inner))?;
+    end.map(|end| end + 4)
 }
 
 /// `${ … }` with a name or an expression of Terraform in it, whose quotes and braces are in pairs.

@@ -38,7 +38,6 @@ const DEEPEST: u32 = 1000;
 /// Go's limit for counted repetitions, nested ones multiplied.
 const MOST_REPEATS: u32 = 1000;
 
-/// What is wrong with a pattern, and where in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) message: &'static str,
@@ -61,7 +60,6 @@ impl Problem {
     }
 }
 
-/// Whether Go would compile the pattern.
 pub(super) fn check(pattern: &str) -> Result<(), Problem> {
     if is_literal(pattern) {
         return Ok(());
@@ -149,10 +147,8 @@ fn scan_all(pattern: &str) -> Result<Part, Problem> {
     }
 }
 
-/// What is known of a piece of a pattern.
 #[derive(Clone, Copy)]
 struct Part {
-    /// It matches the empty string.
     empty: bool,
     /// The largest product of nested counted repetitions.
     repeats: u32,

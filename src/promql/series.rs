@@ -2,7 +2,6 @@
 //!
 //! `split_series("http_seconds_bucket")` is `("http_seconds", Series::Bucket)`.
 
-/// Which of a family's series a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Series {
     /// The family's own name; a histogram has no such series.
@@ -27,7 +26,6 @@ impl Series {
         }
     }
 
-    /// True when a name has the suffix.
     pub fn ends(self, name: &str) -> bool {
         name.ends_with(self.suffix())
     }

@@ -99,7 +99,6 @@ pub fn selectors_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Selector)) {
     });
 }
 
-/// All placeholders, in no particular order.
 pub fn placeholders(expr: &Expr) -> impl Iterator<Item = &Placeholder> {
     let mut found: Vec<&Placeholders> = Vec::new();
     walk(expr, &mut |node| match &node.kind {

@@ -44,7 +44,6 @@ pub(super) struct Fixed {
     pub(super) bound: Bound,
 }
 
-/// A fixed bound, checked against the signal's unit and buckets.
 pub(super) fn fixed(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -236,7 +235,6 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     })
 }
 
-/// The usual range as declared in the spec.
 pub(super) fn outside(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -280,7 +278,6 @@ fn limit(
     }))
 }
 
-/// The range itself.
 fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)

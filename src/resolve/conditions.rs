@@ -463,7 +463,6 @@ fn common_help(common: &[String]) -> String {
     )
 }
 
-/// The comparison a condition makes, if it makes one.
 fn comparison(c: &spec::Condition) -> Option<(CompareOp, &Spanned<spec::Bound>)> {
     [
         (CompareOp::Above, &c.above),

@@ -48,7 +48,6 @@ pub(super) struct Selected {
     pub(super) selection: Selection,
 }
 
-/// Why an optional signal is left out.
 #[derive(Clone, Debug)]
 pub(super) struct Absence {
     pub(super) why: String,
@@ -148,7 +147,6 @@ impl<'a> Context<'a> {
         given.map_or(SCRAPE_INTERVAL, |i| i.value)
     }
 
-    /// How often an alert's condition is evaluated.
     pub(super) fn evaluation_interval(&self) -> Duration {
         self.own_evaluation
             .unwrap_or_else(|| self.recording_interval())

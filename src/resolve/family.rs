@@ -28,7 +28,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, Text};
 use crate::units::{Number, Unit, decimal, shown};
 
-/// Prefix of vLLM's own families.
 const VLLM: &str = "vllm:";
 
 /// Runs `f`; while it runs with `optional`, a missing family leaves a signal out instead of failing it.
@@ -70,7 +69,6 @@ impl Unbound {
     }
 }
 
-/// Binds a signal to the family that its definition names.
 pub(super) fn bind(
     cx: &mut Context<'_>,
     unbound: Unbound,

@@ -28,7 +28,6 @@ const ANNOTATIONS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What an objective or an alert carries itself.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     owner: Option<&'a Text>,

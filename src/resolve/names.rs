@@ -67,7 +67,6 @@ fn served_prefix(name: &str) -> Option<&str> {
     name.get(..=end)
 }
 
-/// The job that a family is selected from.
 pub(super) fn job_of(family: &Family) -> Option<&str> {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);

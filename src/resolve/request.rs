@@ -21,7 +21,6 @@ pub(super) struct SignalRequest<'a> {
 }
 
 impl Context<'_> {
-    /// Fills in defaults, and checks the fields.
     pub(super) fn read<'a>(&mut self, request: &SignalRequest<'a>) -> Option<SignalQuery<'a>> {
         let stat = self.stat(request)?;
         let window = request.window.map_or(DEFAULT_WINDOW, |w| w.value);

@@ -26,7 +26,6 @@ impl Context<'_> {
         }
     }
 
-    /// Reports a link that a browser cannot open.
     pub(super) fn check_link(&mut self, link: &Text) {
         let value = &link.value;
         let http = value.starts_with("https://") || value.starts_with("http://");
@@ -147,7 +146,6 @@ fn check_labels(cx: &mut Context<'_>) {
     }
 }
 
-/// True for an objective with alerts of its own.
 fn alerts(slo: &spec::Slo) -> bool {
     match (&slo.sli.value.percentile, &slo.burn) {
         (Some(_), _) => slo.alert.is_some(),

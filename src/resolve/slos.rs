@@ -142,7 +142,6 @@ fn kept(labels: &[String]) -> Kept {
     Kept::Only(all.map(Into::into).collect())
 }
 
-/// The marks of an SLO's alerts; checks the summary.
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
     if let Some(summary) = &slo.summary {
         templates::check(cx, summary, kept);

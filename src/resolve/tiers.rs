@@ -28,7 +28,6 @@ pub(super) struct Objective<'a> {
     pub(super) severities: &'a Severities,
 }
 
-/// Objective and budget.
 pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budget, Diagnostic> {
     let out_of_range = |message: String, help: &str| {
         Diagnostic::error("objective-out-of-range", objective.span, message).help(help)

@@ -8,11 +8,9 @@ use memchr::memchr2;
 use serde::Deserialize;
 use serde_json::{Number, Result, Value};
 
-/// Text that is JSON.
 #[derive(Clone, Copy)]
 pub(super) struct Json<'t>(&'t str);
 
-/// Reads a value from a text.
 pub(super) fn read<'t, T: Deserialize<'t>>(text: &'t str) -> Result<(T, Json<'t>)> {
     Ok((serde_json::from_str(text)?, Json(text)))
 }

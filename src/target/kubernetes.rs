@@ -42,7 +42,6 @@ pub(super) fn metadata(
     metadata
 }
 
-/// Path of a service's kustomization below its folder.
 pub const KUSTOMIZATION: &str = "kustomization.yaml";
 
 /// The files and folders of a service that hold Kubernetes resources.

@@ -35,7 +35,6 @@ struct Objective<'a> {
     alert: &'a str,
 }
 
-/// Renders a template for a service.
 pub fn render(
     plan: &Plan,
     templates: &Templates,
@@ -79,7 +78,6 @@ fn objective(slo: &Slo) -> Objective<'_> {
     }
 }
 
-/// Why a text is not what the ending of its path says.
 fn wrong(file: &OutFile) -> Option<String> {
     let (_, ending) = file.path.rsplit_once('.')?;
     match ending {

@@ -64,7 +64,6 @@ fn dashboard_schema(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Checks every file against its schema.
 pub fn validate(target: Target, files: &[OutFile]) -> Result<(), TargetError> {
     let folder = format!("{}/", target.as_str());
     for file in files {

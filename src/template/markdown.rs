@@ -141,7 +141,6 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
     ranges.iter().any(|range| range.contains(&at))
 }
 
-/// Text without HTML, and without links that run something.
 fn harmless(text: &str) -> Cow<'_, str> {
     if memchr2(b'<', b']', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);

@@ -23,7 +23,6 @@ const MAPS: [&str; 8] = [
 
 pub type Variables = BTreeMap<String, BTreeMap<String, &'static str>>;
 
-/// Gathers the variables of all templates that are rendered.
 #[derive(Debug, Default)]
 pub(super) struct Watch(Mutex<Variables>);
 

@@ -2,7 +2,6 @@
 
 use crate::source::{holds_only, lines};
 
-/// A YAML scalar on one line, quoted where it must be.
 pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()

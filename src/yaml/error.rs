@@ -25,7 +25,6 @@ pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic 
     found
 }
 
-/// A document that is YAML, but not what was asked for.
 fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     Some(match error {
         Error::SerdeUnknownField {
@@ -243,7 +242,6 @@ pub(super) fn visible(range: Range<usize>, text: &str) -> Range<usize> {
     range.start..range.start + width.map_or(0, char::len_utf8)
 }
 
-/// How to add a field.
 pub(super) fn addition(field: &str) -> Option<String> {
     let example = match field {
         "service" => "add `service: {name: NAME, owner: TEAM}`",

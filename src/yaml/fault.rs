@@ -21,7 +21,6 @@ pub struct Fault {
     pub(super) fields: Option<&'static [&'static str]>,
     /// True above a map whose keys are names: what is around that is about something else.
     pub(super) named: bool,
-    /// Where an unknown field is known.
     pub(super) beside: Option<Box<Beside>>,
 }
 
@@ -46,7 +45,6 @@ pub(super) enum Wrong {
         found: &'static str,
     },
     Type(String),
-    /// In the words of a value's own reader.
     Value(String),
 }
 
@@ -204,7 +202,6 @@ impl Fault {
         Some(text[owner].trim_matches(['"', '\'']))
     }
 
-    /// The value at fault, as the subject of a message.
     fn subject(&self, text: &str) -> String {
         match self.key(text) {
             Some(key) => format!("`{key}`"),

@@ -16,6 +16,7 @@
 mod advice;
 mod error;
 mod fault;
+pub mod go;
 mod joined;
 mod key;
 mod mend;
@@ -59,7 +60,6 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
     }
 }
 
-/// The one document of a text, as a tree.
 pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     check_size(file, text)?;
     if let Some(mut documents) = tree::regular(text)
@@ -77,7 +77,6 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     said.map(|document| document.root).ok_or(empty)
 }
 
-/// What a tree stands for.
 pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     typed::of(files, root)
 }
@@ -97,7 +96,6 @@ fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
     ))
 }
 
-/// The same by the reader alone.
 fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
     serde_saphyr::from_str_with_options(text, options())

@@ -65,9 +65,7 @@ pub enum Style {
         /// Which of its branches are there.
         reading: u32,
     },
-    /// A string literal of a programming language.
     Code,
-    /// Several texts that are put together.
     Joined,
 }
 

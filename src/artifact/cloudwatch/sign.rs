@@ -5,7 +5,6 @@ use super::{formation, plan, terraform};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
 
-/// Where the agent's declarations are.
 const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
 
 /// Types of widgets with properties that they have; a widget elsewhere has neither.
@@ -34,7 +33,6 @@ const ALARM: [&str; 8] = [
 /// What an alarm says without its name, and nothing else says together.
 const NAMELESS: [&str; 3] = ["ComparisonOperator", "EvaluationPeriods", "Threshold"];
 
-/// True for anything that the readers here know.
 pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
     let terraform = node.get("resource");

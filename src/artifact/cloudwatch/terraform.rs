@@ -152,7 +152,6 @@ const EXPRESSION: std::ops::RangeInclusive<usize> = 1..=1024;
 /// Whole numbers that the provider leaves out when they are zero.
 const NONE_IF_ZERO: [&str; 2] = ["Period", "DatapointsToAlarm"];
 
-/// What comes of a conversion beside the request.
 #[derive(Default)]
 struct Converted {
     pointers: BTreeMap<String, String>,
@@ -168,7 +167,6 @@ impl Converted {
         });
     }
 
-    /// Blocks that are written as arguments.
     fn blocks(&mut self, body: &Body<'_>, node: &Node<'_>, raw: &str, names: &[&str]) {
         for name in names {
             if node
@@ -229,7 +227,6 @@ impl Converted {
         Value::Object(out)
     }
 
-    /// Arguments of a block as fields.
     fn fields(
         &mut self,
         block: &Value,
@@ -391,7 +388,6 @@ impl Converted {
     }
 }
 
-/// Fields of a block that silences an alarm.
 const SUPPRESSOR: [(&str, &str); 3] = [
     ("ActionsSuppressor", "alarm"),
     ("ActionsSuppressorWaitPeriod", "wait_period"),

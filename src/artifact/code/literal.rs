@@ -8,7 +8,6 @@ use crate::config::Code;
 const LONGEST: usize = 1_000;
 
 pub(in crate::artifact) struct Literal {
-    /// From its first letter to its last quote.
     pub(in crate::artifact) range: Range<usize>,
     /// False for one that others continue or the program fills in.
     pub(in crate::artifact) is_whole: bool,
@@ -83,7 +82,6 @@ impl Lexer<'_> {
         }
     }
 
-    /// The last literal is a part of something.
     fn continues(&mut self) {
         if let Some(last) = self.found.last_mut() {
             last.is_whole = false;

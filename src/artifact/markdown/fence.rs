@@ -7,11 +7,8 @@ use crate::source::mark_len;
 pub(super) struct Fence {
     /// `promql`, `yaml`, …
     pub(super) language: String,
-    /// The bytes between its marks.
     pub(super) inner: Range<usize>,
-    /// All of it.
     pub(super) whole: Range<usize>,
-    /// How many blanks are before its marks.
     pub(super) indent: usize,
 }
 

@@ -98,7 +98,6 @@ impl Model {
     }
 }
 
-/// Whose an alarm is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Owner {
     Us,

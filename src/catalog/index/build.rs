@@ -63,10 +63,8 @@ pub fn build(dir: &Path) -> Result<Index, BuildError> {
     assemble(index, versions(&product)?)
 }
 
-/// A service of one's own.
 #[derive(Debug)]
 pub struct Service {
-    /// What was recorded of it.
     pub index: Index,
     pub unfinished: Vec<PathBuf>,
 }
@@ -90,7 +88,6 @@ fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(folders)
 }
 
-/// Reads every release of a product.
 fn assemble(mut index: Index, folders: Vec<PathBuf>) -> Result<Index, BuildError> {
     let mut recorded = Vec::new();
     for folder in folders {

@@ -12,7 +12,6 @@ use crate::catalog::version::Version;
 #[serde(deny_unknown_fields)]
 pub struct Spelling {
     pub prefix: String,
-    /// The set-ups that store it, for people.
     pub stored_by: String,
     /// Series have other labels than the served ones, and counters may lack `_total`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -23,7 +22,6 @@ pub struct Spelling {
 #[serde(deny_unknown_fields)]
 pub struct InPlace {
     pub families: Vec<String>,
-    /// First release with the change.
     pub release: Version,
     pub kind: ChangeKind,
     /// The only series that it concerns: a label and its value.
@@ -35,7 +33,6 @@ pub struct InPlace {
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// One line for people.
     pub note: String,
 }
 
@@ -53,7 +50,6 @@ pub struct Edge {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// A short name.
     pub name: String,
     /// What must be in use, to follow "only with".
     pub needs: String,
@@ -77,7 +73,6 @@ impl Condition {
 pub struct Backfill {
     /// Family names; a trailing `*` stands for any ending.
     pub families: Vec<String>,
-    /// The profile whose later pages show them.
     pub profile: String,
     /// First release that has them.
     pub first: Version,
@@ -112,13 +107,11 @@ pub struct Open {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnBuckets {
-    /// First release with the option.
     pub first: Version,
     pub keys: BTreeMap<String, Vec<String>>,
 }
 
 impl OwnBuckets {
-    /// The key that replaces the boundaries of a histogram.
     pub fn key(&self, family: &str) -> Option<&str> {
         let mut keys = self.keys.iter();
         let key = keys.find(|(_, families)| families.iter().any(|own| own == family));
@@ -145,17 +138,14 @@ pub struct Domains {
     pub engine: String,
     /// Only families with this prefix are meant.
     pub prefix: String,
-    /// The labels.
     pub labels: Vec<String>,
     /// Domains that no page shows whole.
     pub fixed: Vec<FixedDomain>,
 }
 
-/// The values of one label of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedDomain {
-    /// The family.
     pub family: String,
     pub label: String,
     pub values: Vec<String>,

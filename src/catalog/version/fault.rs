@@ -6,7 +6,6 @@ use pep440_rs::{Version, VersionSpecifier};
 
 use super::{Range, RangeError};
 
-/// A reason, and what to write instead where that is known.
 type Fault = (String, Option<String>);
 
 pub(super) fn of(text: &str) -> RangeError {
@@ -113,7 +112,6 @@ fn joined(text: &str) -> Option<Fault> {
     ))
 }
 
-/// The part of a text that is no bound.
 fn part(text: &str) -> String {
     if text.is_empty() {
         return "the text is empty".to_owned();
@@ -141,7 +139,6 @@ fn part(text: &str) -> String {
     }
 }
 
-/// The bounds of a text, whatever is between them.
 fn bounds(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '&'));
     let words = words.filter(|word| !word.is_empty() && *word != "and");

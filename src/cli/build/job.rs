@@ -2,22 +2,22 @@
 //! as a few.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Result;
+use similar::TextDiff;
 
-use super::diff;
 use super::settings::Settings;
 use crate::catalog::Catalog;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
-use crate::naming;
-use crate::output::{self, Change, Digest, Folder, Staging};
-use crate::parity;
+use crate::output::{Change, Digest, Folder, MANIFEST, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
-use crate::resolve::{self, Options};
+use crate::resolve::Options;
 use crate::source::{FileId, Span};
-use crate::spec::{self, Document, Text};
-use crate::target::{self, Target, TargetError, Untested, own};
+use crate::spec::{Document, Text};
+use crate::target::{Target, TargetError, Untested, own};
+use crate::{naming, output, parity, resolve, spec, target};
 
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
@@ -52,22 +52,18 @@ pub(super) struct Built {
 }
 
 pub(super) enum How {
-    /// From its spec.
     Built(Summary),
     Unchanged,
     Removed,
 }
 
-/// The parts of a plan that the report needs.
 pub(super) struct Summary {
     pub(super) runtime: Option<Runtime>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
-    /// The cost of the CloudWatch objects, in a sentence.
     pub(super) cost: Option<String>,
 }
 
-/// A dead link in a runbook, at its position in the spec.
 fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
         return None;
@@ -104,7 +100,6 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
 }
 
 impl<'a> Job<'a> {
-    /// Reads the results of earlier builds.
     pub(super) fn new(settings: &'a Settings, staging: Option<&'a Staging>) -> Result<Self> {
         let built_from = match settings.validate {
             true => BTreeMap::new(),
@@ -157,12 +152,10 @@ impl<'a> Job<'a> {
         Ok(Done { findings, ..done })
     }
 
-    /// Stages the removal of a service.
     pub(super) fn remove(&self, service: &str) -> Result<Built> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }
 
-    /// Digest of all inputs of a service.
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
@@ -251,7 +244,7 @@ impl<'a> Job<'a> {
             .filter(|c| matches!(c, Change::Removed(_)));
         let mut diff = String::new();
         match self.staging {
-            None => diff = diff::unified(&self.settings.out, folder, &changes.files),
+            None => diff = unified(&self.settings.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
         }
@@ -264,4 +257,27 @@ impl<'a> Job<'a> {
             how,
         })
     }
+}
+
+/// The files on disk against the generated ones, as a unified diff.
+fn unified(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
+    let mut all = String::new();
+    for (path, change) in changes {
+        let name = out.join(&folder.service).join(path);
+        let name = one_line(&name.to_string_lossy()).into_owned();
+        if path == MANIFEST {
+            all.push_str(&format!("{name}: the manifest is out of date\n"));
+            continue;
+        }
+        let wanted = folder.files.get(path).map_or("", String::as_str);
+        let none = "/dev/null";
+        let (found, old, new) = match change {
+            Change::Added => ("", none, name.as_str()),
+            Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
+            Change::Removed(text) => (text.as_str(), name.as_str(), none),
+        };
+        let diff = TextDiff::from_lines(found, wanted);
+        all.push_str(&diff.unified_diff().header(old, new).to_string());
+    }
+    all
 }

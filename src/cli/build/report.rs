@@ -13,7 +13,6 @@ use crate::cli::terminal::Terminal;
 use crate::cli::words::{self, count};
 use crate::output::OutputError;
 
-/// Up to this many services are listed; more are only counted.
 const FEW: usize = 20;
 
 pub(super) fn waiting(out: &Path) {

@@ -35,7 +35,6 @@ pub(in crate::cli) struct Settings {
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
-    /// Metadata of Kubernetes resources.
     pub(in crate::cli) kubernetes: Option<Metadata>,
     /// Additional output files: name of the template, and path.
     pub(super) outputs: Vec<(String, String)>,
@@ -101,7 +100,6 @@ impl Settings {
         }))
     }
 
-    /// True if this run writes the files of a target.
     pub(super) fn makes(&self, target: Target) -> bool {
         match self.only.as_slice() {
             [] => self.targets.contains(&target),
@@ -174,7 +172,6 @@ fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     })
 }
 
-/// Missing files and folders, and unknown targets.
 fn faults(build: &Build) -> Vec<Diagnostic> {
     let mut faults: Vec<_> = build
         .targets

@@ -205,7 +205,6 @@ fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
     }))
 }
 
-/// Names that another exporter publishes.
 fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     let Some((exporter, family)) = catalog.foreign().find(name) else {
         return Ok(None);

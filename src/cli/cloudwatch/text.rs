@@ -21,9 +21,7 @@ use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::parity::Prices;
 
-/// Number of fields of one object that are shown.
 const FIELDS: usize = 20;
-/// Number of characters of one value that are shown.
 const VALUE: usize = 100;
 
 const RED: Style = AnsiColor::Red.on_default();
@@ -134,7 +132,6 @@ fn push(out: &mut String, change: &Change) {
     }
 }
 
-/// True for position and size of a dashboard widget.
 fn is_place(field: &FieldChange) -> bool {
     ["].x", "].y", "].width", "].height"]
         .iter()

@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 
 use crate::cli::terminal::Terminal;
 
-/// Prompts; without a terminal, the defaults.
 pub(super) struct Questions {
     asks: bool,
     err: Terminal,

@@ -17,7 +17,6 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Detects the server, and prints the result.
     pub(super) fn new(mut page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
         let prefixes = Prefixes::on(&page);

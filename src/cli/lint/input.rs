@@ -39,7 +39,6 @@ pub(in crate::cli) struct Loaded {
     /// Only files with something to check.
     pub(in crate::cli) artifacts: Vec<Artifact>,
     pub(in crate::cli) faults: Vec<Diagnostic>,
-    /// Files of the walk that were skipped.
     pub(in crate::cli) passed: Passed,
     others: Vec<PathBuf>,
     published: Vec<String>,
@@ -120,7 +119,6 @@ fn published(text: &str) -> Vec<String> {
     artifact::published(text, Catalog::vllm().prefix().trim_end_matches(':'))
 }
 
-/// How a run found a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Stdin,

@@ -56,7 +56,6 @@ fn service(folder: &Path) -> Result<Product<'static>> {
     })
 }
 
-/// The newest release alone.
 fn newest(catalog: &Catalog) -> Selection {
     let mut selection = catalog.select_all();
     let last = selection.releases.len().saturating_sub(1);

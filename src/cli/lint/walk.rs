@@ -162,7 +162,6 @@ fn walk(
     found
 }
 
-/// A path without links, or as it is if it cannot be resolved.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -18,7 +18,6 @@ pub(super) struct Document {
     pub(super) path: PathBuf,
     pub(super) version: i32,
     pub(super) text: String,
-    /// True until it is checked.
     pub(super) changed: bool,
     pub(super) kind: Kind,
     pub(super) file: FileId,

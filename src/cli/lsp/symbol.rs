@@ -16,7 +16,6 @@ use crate::naming::check_name;
 use crate::source::FileId;
 use crate::yaml::{Kind, Node, document};
 
-/// A part of a spec whose entries have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     Signals,
@@ -59,7 +58,6 @@ pub(super) fn definition(
     Some(GotoDefinitionResponse::Scalar(location))
 }
 
-/// The name at a byte, if it can be changed.
 pub(super) fn prepare(
     document: &Document,
     offset: usize,
@@ -69,7 +67,6 @@ pub(super) fn prepare(
     Some(document.lines(encoding).range(here))
 }
 
-/// Renames the symbol at a byte in the whole document.
 pub(super) fn rename(
     document: &Document,
     offset: usize,

@@ -27,20 +27,17 @@ pub(super) struct Workspace {
     settings: Configured,
     scope: Scope<'static>,
     documents: BTreeMap<String, Document>,
-    /// Closed documents whose findings are still shown.
     closed: Vec<Uri>,
 }
 
 struct Configured {
     config: Config,
-    /// Why the configuration on disk is not used.
     fault: Option<String>,
     /// Catalogs and releases, without specs.
     scope: Scope<'static>,
 }
 
 impl Workspace {
-    /// Reads configuration and specs of the working directory.
     pub(super) fn open() -> Result<Self> {
         let settings = Configured::read()?;
         Ok(Self {
@@ -172,7 +169,6 @@ impl Configured {
         })
     }
 
-    /// The scope, with the labels and series that specs declare.
     fn with_specs(&self) -> Scope<'static> {
         let specs = specs(&self.config);
         declared(

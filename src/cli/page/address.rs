@@ -41,7 +41,6 @@ impl Address {
         }
     }
 
-    /// The target of a redirect.
     pub(super) fn join(&self, location: &str) -> Result<Self> {
         if let Some(address) = Self::parse(location)? {
             return Ok(address);

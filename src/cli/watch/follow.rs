@@ -52,7 +52,6 @@ impl Follower {
         Ok(self.folders.len() > before)
     }
 
-    /// Waits for a change, and then for a pause.
     pub(super) fn wait(&mut self) -> Result<()> {
         while !self.note(self.events.recv()?)? {}
         let first = Instant::now();

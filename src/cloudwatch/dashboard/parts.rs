@@ -77,7 +77,6 @@ pub(super) fn alarms(f: &mut Fields<'_, '_>, alarms: &[Value]) {
     }
 }
 
-/// True for an ARN of a service.
 pub(super) fn is_arn_of(text: &str, service: &str) -> bool {
     let parts: Vec<&str> = text.splitn(6, ':').collect();
     matches!(parts.as_slice(), ["arn", partition, of, _, _, _] if partition.starts_with("aws") && *of == service)

@@ -113,7 +113,6 @@ pub(super) fn no_function(name: &str) -> String {
     format!("unknown function {name}{}", hint(&capitals, known))
 }
 
-/// Why a function cannot be in an alarm.
 pub(in crate::cloudwatch) fn unsupported(name: &str) -> Option<&'static str> {
     (name == "SEARCH")
         .then_some("SEARCH cannot be used in an alarm: its result depends on which metrics exist")

@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-/// A part of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cloudwatch) enum Expr {
     Number,

@@ -173,7 +173,6 @@ impl Typing<'_> {
     }
 }
 
-/// What an operation on two values gives.
 fn joined(shapes: (Shape, Shape)) -> Shape {
     match shapes {
         (Shape::Unknown, _) | (_, Shape::Unknown) | (Shape::Array, Shape::Array) => Shape::Unknown,

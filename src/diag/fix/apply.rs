@@ -8,7 +8,6 @@ use crate::source::{FileId, Sources, mark_len};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Every file that changes.
     pub files: BTreeMap<FileId, Fixed>,
     /// Findings with a fix that was not applied: their index, and why. Sorted by index.
     pub left: Vec<(usize, Left)>,
@@ -32,7 +31,6 @@ pub struct Fixed {
 pub enum Left {
     /// It changes what an earlier finding's fix changes; the next pass may apply it.
     Overlaps,
-    /// It is unsafe, and only safe ones were asked for.
     Unsafe,
     /// It edits bytes that are not there, cuts a character in two, contradicts itself or changes nothing:
     /// a fault in the rule.

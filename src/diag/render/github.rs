@@ -48,7 +48,6 @@ fn data(text: &str) -> String {
     text.replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes the value of a command's property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -70,7 +70,6 @@ fn case(out: &mut String, report: &Report<'_>, path: &str, d: &Diagnostic) {
     out.push_str("    </testcase>\n");
 }
 
-/// What is only good to know turns nothing red.
 fn fails(d: &Diagnostic) -> bool {
     d.severity > Severity::Info
 }

@@ -24,7 +24,6 @@ use crate::yaml::{Body, Node};
 use panel::Made;
 use variables::Variables;
 
-/// Reads all dashboards of a file.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,

@@ -26,7 +26,6 @@ pub(super) struct Made {
     pub(super) unit: Option<Unit>,
     pub(super) thresholds: Value,
     pub(super) place: Option<Place>,
-    /// Why it cannot be in the spec.
     pub(super) lost: Option<String>,
 }
 
@@ -300,7 +299,6 @@ fn series(
     })
 }
 
-/// The legend, without labels that a build adds.
 fn legend(shown: &Shown, format: &str) -> String {
     if format == "__auto" {
         return String::new();

@@ -28,7 +28,6 @@ pub(super) struct Shown {
     pub(super) filters: IndexMap<String, String>,
     /// Labels whose matchers were removed, because a variable is a part of their value.
     pub(super) removed: Vec<String>,
-    /// Variables that have the value that is chosen at first.
     pub(super) filled: Vec<String>,
     /// As it is in the source, where no variable is in it.
     text: String,
@@ -101,7 +100,6 @@ fn others(expr: &Expr) -> Vec<String> {
     found
 }
 
-/// A text with values in place of the variables that have one.
 pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut end = 0;
@@ -120,9 +118,7 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Stri
 
 /// What a variable does in a matcher.
 enum Choice {
-    /// There is none.
     None,
-    /// It is all of the value.
     Whole(String),
     /// It is a part of the value, or what shall not be.
     Part,

@@ -11,7 +11,6 @@ use crate::yaml::Node;
 pub(super) struct Known {
     /// Fields that a reader takes, or that say nothing a spec could say.
     pub(super) read: &'static [&'static str],
-    /// Fields with the default values of Grafana.
     pub(super) usual: &'static [(&'static str, &'static [&'static str])],
     /// Fields that are reported one by one, each with a reason.
     pub(super) own: &'static [(&'static str, &'static str)],

@@ -15,10 +15,8 @@ pub(super) enum Indicator {
         part: &'static str,
         events: Metric,
         total: Metric,
-        /// As the source says it, if it does.
         is_counter: Option<bool>,
     },
-    /// A ratio that the source has computed.
     Raw {
         metric: Metric,
         is_success: bool,

@@ -48,7 +48,6 @@ pub(super) fn read(
     Part::Read
 }
 
-/// The comments before a document.
 fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     let above = comments_above(body.text(), root.range().start);
     match above.is_empty() && root.range().start == 0 {
@@ -154,7 +153,6 @@ fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -
     found
 }
 
-/// A query, by its name in files and in resources.
 fn query_of(
     cx: &mut Cx<'_>,
     fields: &mut Fields<'_>,

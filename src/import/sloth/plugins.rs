@@ -28,7 +28,6 @@ const KNOWN: [(&str, &str); 6] = [
     ),
 ];
 
-/// The chain of plugins in a field; returns comments.
 pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<String> {
     let mut comments = Vec::new();
     let Some(mut chains) = fields.map(cx, key) else {

@@ -19,7 +19,6 @@ pub(in crate::lint) const FEW: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lint) enum Measure {
-    /// A share of a whole, from 0 to 1.
     Fraction,
     Seconds,
     Milliseconds,
@@ -28,7 +27,6 @@ pub(in crate::lint) enum Measure {
 /// Cached facts about a query, and the remaining budget for fixes.
 #[derive(Debug)]
 pub(in crate::lint) struct Memo<'p> {
-    /// All its expressions except selectors.
     pub(in crate::lint) holders: Rc<Holders<'p>>,
     pub(in crate::lint) kinds: Kinds,
     /// Compiled patterns of its matchers, shared with other queries.
@@ -67,7 +65,6 @@ impl<'p> Memo<'p> {
     }
 }
 
-/// The ends of runs of similar series.
 #[derive(Debug, Default)]
 pub(in crate::lint) struct Runs(OnceCell<Vec<usize>>);
 

@@ -92,7 +92,6 @@ impl Verdict {
         matches!(self, Verdict::There(_))
     }
 
-    /// The grade of the worst difference.
     pub fn grade(&self) -> Grade {
         match self {
             Verdict::There(notes) => {
@@ -119,7 +118,6 @@ impl Verdict {
     }
 }
 
-/// How one back end differs from the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
@@ -131,31 +129,23 @@ pub enum Difference {
         statistic: Statistic,
         across: Across,
     },
-    /// Growth is that between two points.
     GrowthOfTwoPoints,
-    /// One alarm covers all values of these labels.
     OneForAll(Vec<String>),
-    /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Missing data is only detected when all label sets are missing.
     AllSilent,
     /// Missing data counts from the first moment on, and until data arrives.
     LastingSilence,
-    /// What a series begins with is counted.
     CountsBeginnings,
     LearntBand {
         /// Its width in standard deviations.
         width: Number,
-        /// Times the past, in Prometheus.
         factor: Number,
-        /// Which past.
         baseline: Baseline,
     },
     /// A band learnt from other data than this window.
     LearntFrom(Duration),
-    /// Parts of a condition are joined without labels.
     PartsNotJoined,
     /// The spec sets another timing than the alert's own.
     AuthorsTiming {
@@ -171,29 +161,21 @@ pub enum Difference {
         period: Duration,
         hold: Duration,
     },
-    /// It fires earlier, up to this.
     Earlier(Duration),
-    /// It fires later, up to this.
     Later(Duration),
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
-    /// Missing data fires, too.
     SilenceFires,
     /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
         bound: String,
-        /// The boundary below it, for people.
         below: String,
-        /// The boundary above it, for people.
         above: String,
     },
-    /// CloudWatch has no heatmaps.
     PercentilesForHeatmap,
-    /// A gauge needs an upper end of its scale.
     NumberForGauge,
     /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
-    /// A line of a panel is missing.
     LineMissing(NotExpressible),
 }
 
@@ -320,13 +302,10 @@ pub enum NotExpressible {
     AuthorsSignal(String),
     #[error("the query is PromQL from the spec")]
     AuthorsPromQl,
-    /// An SLO counts the time in which this signal is good.
     #[error("no CloudWatch statistic measures the share of time in which `{0}` is good")]
     ShareOfTime(String),
-    /// Only PromQL draws this panel, for this reason.
     #[error("{0}")]
     OnlyPromQl(&'static str),
-    /// The signal arrives by OpenTelemetry.
     #[error("`{0}` arrives by OpenTelemetry: only PromQL can query it")]
     ByOpenTelemetry(String),
     #[error("`{0}` is a histogram, and the CloudWatch agent drops histograms")]
@@ -358,14 +337,12 @@ pub enum NotExpressible {
         metric: String,
         dimensions: Vec<String>,
     },
-    /// The signal is computed: a search finds no such series.
     #[error(
         "`{0}` is computed from several metrics, and a CloudWatch search finds only single metrics"
     )]
     Computed(String),
     #[error("the name of `{0}` cannot be used in a search")]
     Unsearchable(String),
-    /// An alarm does not look back as far as this.
     #[error("CloudWatch looks back at most a week, but {0} are needed")]
     BeyondWeek(Duration),
     /// An alarm with a point a minute does not look back as far as this.
@@ -373,46 +350,34 @@ pub enum NotExpressible {
         "with one data point per minute, CloudWatch looks back at most a day, but {0} are needed"
     )]
     BeyondDay(Duration),
-    /// An alarm on PromQL does not look back as far as this.
     #[error("PromQL in CloudWatch looks back at most {most}, but {wanted} are needed")]
     PromQlBeyond { most: Duration, wanted: Duration },
-    /// A bucket of this histogram is selected outside a sum.
     #[error(
         "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]
     SingleBucket(String),
-    /// This function cannot read a histogram's count or sum.
     #[error("`{0}()` cannot read histograms, and CloudWatch has no series `_count` and `_sum`")]
     HistogramSamples(String),
-    /// A query has more characters than this.
     #[error("the query has more than {0} characters")]
     QueryTooLong(usize),
-    /// Only Prometheus records what PromQL would need.
     #[error("the query needs recorded series, which only Prometheus has")]
     NeedsRecords,
-    /// Only Prometheus records what the author's PromQL reads.
     #[error("the query reads `{0}`, a recorded series that only Prometheus has")]
     ReadsRecord(String),
-    /// CloudWatch has no correlation.
     #[error("CloudWatch cannot compute correlations")]
     Correlation,
-    /// No alarm exists whose state a panel could show.
     #[error("the service has no CloudWatch alarm")]
     NoAlarm,
-    /// Alarms are named by their account, which is not known.
     #[error("alarm states need `cloudwatch.account` in the spec")]
     NoAccount,
-    /// A dashboard of CloudWatch has no room for it.
     #[error(
         "a dashboard has at most {} widgets and {} metrics",
         MOST_WIDGETS,
         MOST_METRICS
     )]
     DashboardFull,
-    /// A percentile SLO has no error budget.
     #[error("a percentile SLO has no error budget")]
     NoBudget,
-    /// It is made of several signals.
     #[error("only the alarm covers the whole condition")]
     Several,
 }

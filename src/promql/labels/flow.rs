@@ -28,7 +28,6 @@ pub enum Presence {
     Never,
 }
 
-/// The labels of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// On each series. Always a part of `possible`.
@@ -112,7 +111,6 @@ impl Typed {
 
 pub(super) struct Named {
     pub(super) known: Labels,
-    /// Whether placeholders may name more.
     pub(super) open: bool,
 }
 

@@ -89,7 +89,6 @@ fn unterminated(start: usize, end: usize) -> SyntaxError {
     SyntaxError::new("string without closing quote", start..end)
 }
 
-/// What an escape stands for.
 enum Escaped {
     Char(char),
     Byte(u8),

@@ -8,7 +8,6 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::promql::room::with_room;
 
-/// A number without rounding.
 pub type Exact = Ratio<i128>;
 
 /// The value of an expression of plain numbers with `+ - * /`, if it can be had without rounding.

@@ -94,7 +94,6 @@ fn environment(spec: &Spec) -> Vec<String> {
     group_by.map(|label| label.value.clone()).collect()
 }
 
-/// Values of labels, each once.
 fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<String>)> {
     for (label, values) in &service.values {
         let known = cx

@@ -21,7 +21,6 @@ use crate::units::{Duration, Unit, decimal, readable, shown};
 /// Width of a single value next to a graph, in columns.
 const VALUE: u32 = 6;
 
-/// Height of both, in lines.
 const HEIGHT: u32 = 9;
 
 /// Burn rates below are noise, and a logarithmic axis has no zero.
@@ -313,7 +312,6 @@ pub(super) fn in_worst(labels: &[String]) -> String {
     }
 }
 
-/// The burn rate of a tier, for people.
 fn factor(tier: &Tier) -> String {
     decimal(readable(tier.factor))
 }

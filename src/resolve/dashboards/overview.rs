@@ -12,10 +12,8 @@ use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
-/// Maximum height of the table of SLOs, in lines.
 const MOST_LINES: u32 = 40;
 
-/// Height of the verdict, in lines.
 const VERDICT: u32 = 4;
 
 /// An incident of twenty minutes is seen; the budgets cover their own time.

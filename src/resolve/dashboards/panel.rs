@@ -495,7 +495,6 @@ impl Content {
         }
     }
 
-    /// Explains a statistic and its window.
     fn explain(&mut self, signal: &Signal, stat: Stat, window: Window) {
         let meaning = match stat {
             Stat::Quantile(quantile) => Some(percentile(quantile, signal.unit)),

@@ -114,7 +114,6 @@ pub(super) fn labelled(expr: Expr, label: &str, value: &str, source: &str, patte
     build::call("label_replace", std::iter::once(expr).chain(words))
 }
 
-/// Sets a label to the values of others.
 fn joined(expr: Expr, label: &str, between: &str, sources: &[&str]) -> Expr {
     let words = [label, between].into_iter().chain(sources.iter().copied());
     build::call(
@@ -161,7 +160,6 @@ pub(super) fn value(index: usize, heading: &str, cells: Cells) -> Column {
     }
 }
 
-/// The URL of a runbook without the section of an alert.
 fn page(url: &str) -> String {
     url.split('#').next().unwrap_or(url).to_owned()
 }
@@ -190,7 +188,6 @@ pub(super) struct Judged {
     /// Its value, in the unit of the threshold's text.
     pub(super) value: Expr,
     pub(super) bound: Number,
-    /// True when values above it are the bad ones.
     pub(super) upper: bool,
     /// What is written behind the value.
     pub(super) unit: String,
@@ -247,7 +244,6 @@ fn hidden(label: &str) -> Column {
     column(label, label, Cells::Hidden)
 }
 
-/// What the table of alerts is made from.
 pub(super) struct Alerting<'a> {
     pub(super) named: Vec<Named<'a>>,
     /// Series that always exist, each with the row to show when it is missing.
@@ -340,7 +336,6 @@ fn written(labels: &[String], step: &str, expr: Expr) -> Expr {
     )
 }
 
-/// Values and thresholds of the listed alerts.
 fn measured(scope: &Scope<'_>, all: &Alerting<'_>, listed: &Expr) -> Option<Expr> {
     let key = key(scope);
     let groups = scope.labels(&[]);
@@ -404,7 +399,6 @@ fn recovering(scope: &Scope<'_>, all: &Alerting<'_>, listed: Expr) -> Expr {
     or(recovering.on(&key(scope)).into(), listed)
 }
 
-/// The burn rate of SLOs over a window.
 fn burn(scope: &Scope<'_>, labels: &[String], window: Duration) -> Expr {
     let ratio = scope.series(naming::ERROR_RATIO).matcher(
         naming::WINDOW,
@@ -427,7 +421,6 @@ fn per_slo(scope: &Scope<'_>, op: BinaryOp, expr: Expr, name: &str) -> Expr {
     joined.group_left(NONE).into()
 }
 
-/// The burn rate of the SLO of each burn-rate alert.
 fn alert_burn(scope: &Scope<'_>, alerts: Selector, window: Duration) -> Expr {
     let slo = scope.labels(&[naming::SLO]);
     let alerts = max(&scope.labels(&[ALERT_NAME, naming::SLO]), alerts);

@@ -11,7 +11,6 @@ use crate::source::Spanned;
 use crate::spec::{self, Stat};
 use crate::units::{Duration, Number, Per, shown};
 
-/// An alert's comparison of a value.
 pub(super) struct Watch<'a> {
     pub(super) alert: &'a str,
     pub(super) compare: &'a Compare,
@@ -25,7 +24,6 @@ pub(super) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Whether high values are the bad ones, for a fixed threshold.
     pub(super) fn is_upper(&self) -> Option<bool> {
         match &self.compare.bound {
             Bound::Fixed(op, ..) => Some(op.is_upper()),
@@ -175,7 +173,6 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
     slos.iter().filter_map(bound).collect()
 }
 
-/// The threshold of an SLO on the time in which a gauge is good.
 fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
     let SloKind::Events(events) = &slo.kind else {
         return None;

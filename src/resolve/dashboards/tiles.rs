@@ -233,7 +233,6 @@ impl Panels<'_, '_> {
         thresholds::drawn(alone.chain(targets).collect())
     }
 
-    /// The percentage of replicas with a successful scrape.
     fn replicas(&self) -> Panel {
         let prometheus = &self.cx.spec.prometheus;
         let target = self.cx.target_labels();

@@ -33,7 +33,6 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
     wanted
 }
 
-/// Reports variables without effect.
 pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
     let rows = declared.rows.value.iter();
     let repeated = rows.filter_map(|row| row.value.repeat.as_ref());

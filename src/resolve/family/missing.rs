@@ -9,16 +9,13 @@ use crate::source::Span;
 /// Longer lineage notes are not repeated in the list of signals that were left out.
 const SHORT_NOTE: usize = 90;
 
-/// A family and the releases that lack it.
 pub(super) struct Missing<'a> {
     metric: &'a str,
     absent: &'a [ReleaseId],
-    /// Profiles that show it on those releases.
     profiles: Vec<String>,
     life: Option<Lifetime>,
 }
 
-/// In which way a release lacks a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
     Conditional,
@@ -139,7 +136,6 @@ impl<'a> Missing<'a> {
         }
     }
 
-    /// The newest release that lacks it.
     fn newest(&self, cx: &Context<'_>) -> Option<&'static Version> {
         let newest = self.absent.last()?;
         Some(cx.catalog.release(*newest).version())

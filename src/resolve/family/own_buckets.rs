@@ -32,7 +32,6 @@ fn versions<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Version> {
     versions.into_iter()
 }
 
-/// Reports boundaries that no server can have.
 pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
     let Some(given) = cx.spec.prometheus.jobs.get(job) else {
         return;

@@ -99,7 +99,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A quantity as a plain number in its base unit.
 fn plain(quantity: &Quantity) -> f64 {
     use crate::units::Unit::{Bytes, Celsius, Count, Hertz, Ratio, Seconds, Watts};
     let units = [Count, Seconds, Bytes, Ratio, Watts, Hertz, Celsius];

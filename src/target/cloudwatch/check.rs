@@ -19,7 +19,6 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     }
 }
 
-/// The file as JSON.
 pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
 }
@@ -35,14 +34,12 @@ pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
     read::<IgnoredAny>(file).map(|(_, file)| file)
 }
 
-/// What is read of a file, and the file, evenly indented.
 fn read<T: DeserializeOwned>(file: OutFile) -> Result<(T, OutFile), TargetError> {
     let read = json::read(&file.text).and_then(|(value, json)| Ok((value, json.pretty()?)));
     let (value, text) = read.map_err(|error| no_json(&file, &error))?;
     Ok((value, OutFile { text, ..file }))
 }
 
-/// The file's JSON without white space.
 pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
     let read = json::read::<IgnoredAny>(&file.text);
     let text = read.and_then(|(_, json)| json.compact());
@@ -106,7 +103,6 @@ pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     Ok(file)
 }
 
-/// What is counted of a CloudFormation template.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Template {

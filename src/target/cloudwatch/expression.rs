@@ -15,7 +15,6 @@ pub(in crate::target) struct Formula<'v> {
     pub(in crate::target) expression: Option<String>,
 }
 
-/// A metric under one of its names.
 pub(in crate::target) struct Named<'v> {
     pub(in crate::target) id: String,
     pub(in crate::target) name: &'v str,
@@ -85,7 +84,6 @@ impl Speller {
         }
     }
 
-    /// A value as a graph shows it.
     pub(in crate::target) fn shown<'v>(
         &mut self,
         value: &'v Value,
@@ -181,7 +179,6 @@ fn search(stat: &MetricStat, groups: &Groups, period: u64) -> String {
     search.to_string()
 }
 
-/// What joins the names that a metric had.
 fn together(statistic: &Statistic) -> &'static str {
     match statistic {
         Statistic::Maximum => "MAX",

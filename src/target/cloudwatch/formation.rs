@@ -145,7 +145,6 @@ fn id(plan: &Plan, name: &str, what: &str) -> String {
     id[id.len().saturating_sub(LONGEST_ID)..].to_owned()
 }
 
-/// Text with region and account filled in where it is applied.
 fn filled(text: &str) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut rest = text;

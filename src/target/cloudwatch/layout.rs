@@ -10,7 +10,6 @@ use crate::plan::cloudwatch::{
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::plan::layout::{height, places};
 
-/// Lines of a heading.
 const HEADING: u32 = 1;
 
 pub(super) enum Widget<'b> {

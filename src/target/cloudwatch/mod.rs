@@ -85,7 +85,6 @@ struct Out<'a> {
     options: Options<'a>,
     plan: &'a Plan,
     cw: &'a CloudWatch,
-    /// The requests of its alarms, in their order.
     alarms: Vec<Value>,
 }
 

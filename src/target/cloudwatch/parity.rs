@@ -58,7 +58,6 @@ struct NoteView {
     text: String,
 }
 
-/// Dollars a month.
 #[derive(Serialize)]
 struct CostView {
     sentence: String,

@@ -28,7 +28,6 @@ fn filled(text: &str) -> String {
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
-    /// Versions of the provider that know all arguments.
     provider: &'static str,
     region: &'a str,
     account: Option<&'a str>,
@@ -260,7 +259,6 @@ fn reference(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> St
     format!("${{{}.alarm_name}}", address(cw, keys, name))
 }
 
-/// A field of the API as arguments of the resource.
 fn field(key: &str, value: &Value, out: &mut Map<String, Value>) {
     let (name, value) = match (key, value) {
         ("AlarmActions" | "OKActions" | "InsufficientDataActions" | "AlarmRule", _) => return,

@@ -92,7 +92,6 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
     Ok(rendered)
 }
 
-/// A title as a part of a docstring.
 fn docstring(text: &str) -> String {
     text.replace('"', "'").replace('\\', "/")
 }

@@ -22,7 +22,6 @@ enum Piece {
     Value(ValueUnit),
     /// A value below a thousand, without a prefix: `0.5`, not `500m`.
     Small(ValueUnit),
-    /// A coefficient, with two decimals.
     Coefficient,
     BurnRate(BurnRate),
     Label(String),
@@ -35,7 +34,6 @@ enum Piece {
 struct BurnRate {
     /// Labels that the series of the ratio has, with their values.
     fixed: Vec<(&'static str, String)>,
-    /// Labels whose values are those of the alert.
     labels: Vec<String>,
     budget: Number,
 }

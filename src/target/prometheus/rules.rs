@@ -131,7 +131,6 @@ fn longest_beside_alerts(slo: &Slo) -> Duration {
     longest.unwrap_or_default().max(OWN_FILE_ABOVE)
 }
 
-/// True for an SLO whose period has a rule file of its own.
 pub(super) fn has_period_file(slo: &Slo) -> bool {
     slo.period > longest_beside_alerts(slo)
 }
@@ -247,7 +246,6 @@ fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     )
 }
 
-/// Labels that every alert of a service has, and its own.
 fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
     let mut labels = pairs(&[(naming::SEVERITY, severity), (SERVICE, &plan.service.name)]);
     if let Some(owner) = &marks.owner {

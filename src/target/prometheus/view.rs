@@ -53,10 +53,8 @@ pub(super) struct Resource<'a> {
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) interval: String,
-    /// How long the ruler waits for late samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) query_offset: Option<String>,
-    /// The same in vmalert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) eval_delay: Option<String>,
     /// Tenants of Mimir whose series the rules read.

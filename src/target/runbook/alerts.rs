@@ -24,7 +24,6 @@ pub(super) struct AlertView<'p> {
     summary: String,
     /// The condition and its duration; none for several tiers of an SLO.
     fires: Option<String>,
-    /// The burn-rate tiers of an SLO.
     tiers: Vec<TierView>,
     /// Labels with one alert for each combination of their values.
     each: Vec<String>,
@@ -36,7 +35,6 @@ pub(super) struct AlertView<'p> {
     owner: Option<&'p str>,
     /// Labels for routing, as severity and labels; without a severity where all severities have the same labels.
     labels: Vec<(String, String)>,
-    /// Further annotations.
     notes: Vec<(&'p str, &'p str)>,
     queries: Vec<Query>,
     dashboard: &'p str,
@@ -222,7 +220,6 @@ fn repeats(summary: &str, name: &str) -> bool {
     letters(summary) == letters(name)
 }
 
-/// The labels of a query's result, where they are known.
 fn each(expr: &Expr) -> Vec<String> {
     kept_labels(expr).names().unwrap_or_default()
 }

@@ -6,7 +6,6 @@ use super::fence::Fences;
 use crate::naming::slug;
 use crate::target::{OutFile, TargetError};
 
-/// Checks links to headings, ids and files of the folder.
 pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
     let pages: BTreeMap<&str, BTreeSet<String>> = files
         .iter()

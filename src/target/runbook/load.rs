@@ -15,7 +15,6 @@ const SCRIPT: &str = "load-tests/k6.js";
 
 const TRAFFIC: &str = "load-tests/traffic.jsonl";
 
-/// The page, and the scripts beside it.
 pub(super) fn files(
     plan: &Plan,
     tests: &LoadTests,
@@ -94,7 +93,6 @@ fn words(limit: &Limit) -> String {
     format!("{side} {}", limit.text)
 }
 
-/// The requests of k6, as a sentence without its full stop.
 fn sent(tests: &LoadTests, s: &Scenario) -> String {
     let what = match (s.turns, s.prompt_tokens) {
         (1, None) => "the prompts of the traffic table".to_owned(),
@@ -124,7 +122,6 @@ fn benched(tests: &LoadTests, s: &Scenario) -> String {
     }
 }
 
-/// A run of k6 between two pages, and its verdict.
 fn k6(tests: &LoadTests, s: &Scenario) -> String {
     let name = &s.name;
     let page = shell(&format!("{}/metrics", tests.endpoint));
@@ -212,7 +209,6 @@ fn dataset(tests: &LoadTests, s: &Scenario) -> String {
     )
 }
 
-/// The mean length of answers.
 fn answer(tests: &LoadTests, s: &Scenario) -> i128 {
     let each = tests.traffic.iter();
     let mean: Number = each.map(|t| t.share * i128::from(t.max_tokens)).sum();
@@ -272,7 +268,6 @@ fn dataset_file(tests: &LoadTests) -> Option<OutFile> {
     })
 }
 
-/// A word as a shell reads it.
 fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -24,7 +24,6 @@ pub(super) struct View<'p> {
     commands: Vec<CommandView<'p>>,
     escalation: Option<&'p str>,
     related: Vec<Related<'p>>,
-    /// Earlier names and changes of its metrics.
     versions: Vec<String>,
     releases: Option<&'p str>,
 }

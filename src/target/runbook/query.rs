@@ -13,13 +13,11 @@ const WIDTH: usize = 46;
 /// Lines of a query above which a page folds the query.
 const FOLDED_ABOVE: usize = 15;
 
-/// A query, as the templates see it.
 #[derive(Debug, Serialize)]
 pub(super) struct Query {
     title: String,
     text: String,
     folded: bool,
-    /// Grafana Explore.
     explore: String,
 }
 

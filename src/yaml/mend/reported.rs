@@ -24,12 +24,10 @@ pub struct Reported {
 }
 
 impl Reported {
-    /// True when a part of what begins at a place was reported.
     pub fn is_owner(&self, at: usize) -> bool {
         self.owners.contains(&at)
     }
 
-    /// True inside a text whose characters were reported.
     pub fn is_in_text(&self, at: usize) -> bool {
         self.texts.iter().any(|text| text.contains(&at))
     }
@@ -39,7 +37,6 @@ impl Reported {
         self.beside.contains(&at)
     }
 
-    /// True for a name that was taken out.
     pub fn is_gone(&self, word: &str) -> bool {
         self.words.contains(word)
     }

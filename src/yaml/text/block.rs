@@ -37,7 +37,6 @@ impl Shape {
         Self::new(indent, 0, true).unwrap_or(Self::NONE)
     }
 
-    /// Blanks in front of each line.
     pub(super) fn indent(self) -> usize {
         usize::from(self.indent)
     }

@@ -6,7 +6,6 @@ use super::sink::Sink;
 struct Parts<'a> {
     /// Letters in front, such as `r`.
     prefix: &'a str,
-    /// The quotes at either end.
     quotes: &'a str,
     inner: &'a str,
 }

@@ -25,7 +25,6 @@ pub(super) enum Segments {
     Opaque,
 }
 
-/// A part of a text that is put together.
 pub(super) enum Part<'v> {
     Text(Spelling, &'v str),
     /// What something else at these bytes becomes.
@@ -111,7 +110,6 @@ impl Segments {
         (Segments::Many(recorder.segments.into()), recorder.text)
     }
 
-    /// True when only the whole has a place.
     pub(super) fn is_opaque(&self) -> bool {
         matches!(self, Segments::Opaque)
     }

@@ -46,12 +46,10 @@ impl Spelling {
         )
     }
 
-    /// A string literal of a programming language.
     pub(super) fn literal(range: Range<usize>) -> Self {
         Self::new(Style::Code, range, block::Shape::NONE)
     }
 
-    /// Texts over a range that are put together.
     pub(super) fn joined(range: Range<usize>) -> Self {
         Self::new(Style::Joined, range, block::Shape::NONE)
     }

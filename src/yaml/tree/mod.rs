@@ -31,7 +31,6 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Counts a copy before it is made; false when that is too much.
     fn take(&mut self, node: &Node<'_>) -> bool {
         let left = self.0.checked_sub(node.size());
         self.0 = left.unwrap_or(self.0);

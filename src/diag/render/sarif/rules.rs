@@ -6,7 +6,6 @@ use super::model::{Configuration, Description, Help, Rule, RuleProperties};
 use crate::diag::rule::HOME;
 use crate::diag::{Diagnostic, RuleInfo, Severity, capital, codes};
 
-/// GitHub cuts longer descriptions.
 const DESCRIPTION: usize = 1_024;
 
 pub(super) fn rules<'a>(report: &Report<'a>) -> Vec<Rule<'a>> {

@@ -15,7 +15,6 @@ use crate::query;
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
-/// Label of a row: the objective.
 const TARGET: &str = "target";
 
 /// A remaining budget below this is low.
@@ -73,7 +72,6 @@ pub(in crate::resolve::dashboards) fn worst(
     (or_fine(scope, state, "0", "all SLOs and alerts"), words())
 }
 
-/// Since when the worst state is so, and whose it is.
 pub(in crate::resolve::dashboards) fn since(
     scope: &Scope<'_>,
     all: &Shown<'_>,
@@ -246,7 +244,6 @@ pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) 
 
 pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
 
-/// All SLOs: one row for each label set.
 pub(in crate::resolve::dashboards) fn objectives(
     scope: &Scope<'_>,
     all: &Shown<'_>,
@@ -302,7 +299,6 @@ fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
     }
 }
 
-/// An objective in a few words.
 fn target(slo: &Slo) -> String {
     match &slo.kind {
         SloKind::Events(events) => {
@@ -334,7 +330,6 @@ fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     }
 }
 
-/// The colours of a remaining budget.
 fn budget_bounds() -> Vec<Threshold> {
     vec![
         bound(Number::from_integer(0), Color::Orange, false),
@@ -532,7 +527,6 @@ impl Table<'_> {
         made
     }
 
-    /// The percentiles, in a column for each unit.
     fn percentiles(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
         let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
         for (slo, percentile) in slos.iter().filter_map(|slo| Some((slo, percentile(slo)?))) {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::yaml::go;
 use crate::yaml::node::Filler;
 
 pub(super) struct Action {
@@ -95,7 +96,7 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
                     }
                 }
             } else if rest.starts_with("{{") {
-                length(rest).map(|len| (len, go(&rest[..len], at)))
+                go::end(&rest[2..]).map(|end| (end + 4, written(&rest[..end + 4], at)))
             } else if rest.starts_with("{%") {
                 statement(rest, at)
             } else if rest.starts_with("{#") {
@@ -109,26 +110,6 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
             return Some(found.map(|(_, what)| Action { range, what }));
         }
     })
-}
-
-fn length(text: &str) -> Option<usize> {
-    let inner = inner_start(text);
-    if text[inner..].starts_with("/*") {
-        let end = inner + text[inner..].find("*/")?;
-        return Some(end + text[end..].find("}}")? + 2);
-    }
-    let bytes = text.as_bytes();
-    let (mut at, mut quote) = (inner, None);
-    loop {
-        match (quote, *bytes.get(at)?) {
-            (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at + 2),
-            (None, byte @ (b'"' | b'`' | b'\'')) => quote = Some(byte),
-            (Some(b'"' | b'\''), b'\\') => at += 1,
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
-        at += 1;
-    }
 }
 
 /// Where the words of an action begin.
@@ -145,7 +126,7 @@ fn inner(action: &str) -> &str {
     action.strip_suffix('-').unwrap_or(action).trim()
 }
 
-fn go(action: &str, at: usize) -> What {
+fn written(action: &str, at: usize) -> What {
     let words = inner(action);
     if let Some(quote) = words
         .chars()

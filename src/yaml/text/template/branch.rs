@@ -29,7 +29,6 @@ struct Count {
     current: u32,
 }
 
-/// A chain of branches while one of them is chosen.
 #[derive(Clone, Copy)]
 struct Choice {
     /// Whether the chain itself is there.
@@ -85,7 +84,6 @@ impl Readings {
         *needed = all.max(*needed);
     }
 
-    /// How many readings the whole text needs.
     pub(super) fn count(&self) -> u32 {
         self.whole
     }

@@ -45,7 +45,6 @@ pub(super) fn until_quote(text: &str, quote: u8) -> Option<(&str, Style)> {
     (!doubled && !inner.contains('\\')).then_some((inner, style))
 }
 
-/// A plain scalar, with the lines that go on with it.
 pub(super) fn plain<'t>(
     cursor: &mut Cursor<'t>,
     line: Line<'t>,
