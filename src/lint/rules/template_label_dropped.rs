@@ -101,7 +101,8 @@ fn has_block(text: &str) -> bool {
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
     let value = text.value.as_str();
-    for mark in ["$labels.", ".Labels."] {
+    let marks = ["$labels.", ".Labels."].into_iter();
+    for mark in marks.filter(|mark| value.contains(mark)) {
         for (at, _) in value.match_indices(mark) {
             let open = value[..at]
                 .rfind("{{")
