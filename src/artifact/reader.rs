@@ -123,9 +123,9 @@ impl Reader {
             Dialect::Grafana if self.interpolates && text.value.contains("${") => Dialect::Template,
             _ => dialect,
         };
-        let marked = text.value.as_str();
-        let marked = if self.template.is_some() { marked } else { "" };
-        let marks = marked.match_indices(MARK).map(|(at, _)| at);
+        let marked = self.template.is_some().then_some(&text.value);
+        let marks = marked.into_iter().flat_map(|text| text.match_indices(MARK));
+        let marks = marks.map(|(at, _)| at);
         let mut holes = holes.iter().map(|hole| hole.start).chain(marks);
         let signs = ["%{", HOLE];
         let is_assembled = self.interpolates && signs.iter().any(|sign| text.value.contains(sign));

@@ -241,7 +241,8 @@ fn without_unknown(
         let (tokens, _) = go::tokens(value, action.clone());
         moved |= tokens.iter().any(Token::moves_dot);
         let labels = tokens.iter().filter(|t| !moved || t.kind != Kind::Field);
-        let Some(label) = labels.filter_map(Token::label).find(|label| !known(label)) else {
+        let mut labels = labels.filter_map(Token::label);
+        let Some((label, _)) = labels.find(|(label, _)| !known(label)) else {
             continue;
         };
         if tokens.len() > 1 {

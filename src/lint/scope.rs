@@ -51,6 +51,16 @@ impl<'c> Product<'c> {
             .filter(|label| label.contains('_'))
     }
 
+    /// Series of other exporters that begin as its own do.
+    fn only_foreign(&self) -> impl Iterator<Item = &'c str> {
+        let (catalog, prefix) = (self.catalog, self.catalog.prefix());
+        let alike = catalog
+            .foreign()
+            .names()
+            .filter(move |name| name.starts_with(prefix));
+        alike.filter(|name| catalog.series_of(name).is_none())
+    }
+
     pub(super) fn claims(&self, name: &str) -> bool {
         let prefix = self.catalog.prefix();
         !prefix.is_empty() && name.starts_with(prefix)
@@ -85,6 +95,8 @@ pub struct Scope<'c> {
     pub is_guess: bool,
     pins: Vec<Pin>,
     own_labels: BTreeSet<&'c str>,
+    /// Series of other exporters that begin as those of a product do.
+    only_foreign: BTreeSet<&'c str>,
     /// A file of the project replaces bucket boundaries of the servers.
     replaces_buckets: bool,
 }
@@ -106,6 +118,7 @@ impl<'c> Scope<'c> {
     pub fn new(products: Vec<Product<'c>>) -> Self {
         Self {
             own_labels: products.iter().flat_map(Product::own_labels).collect(),
+            only_foreign: products.iter().flat_map(Product::only_foreign).collect(),
             products,
             labels: ADDED_BY_SCRAPE.map(str::to_owned).into(),
             has_all_labels: false,
@@ -241,12 +254,7 @@ impl<'c> Scope<'c> {
     }
 
     pub(super) fn is_only_foreign(&self, name: &str) -> bool {
-        let mut catalogs = self.products.iter().map(|product| product.catalog);
-        catalogs.any(|c| {
-            name.starts_with(c.prefix())
-                && c.series_of(name).is_none()
-                && c.foreign().find(name).is_some()
-        })
+        self.only_foreign.contains(name)
     }
 
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {

@@ -71,11 +71,10 @@ fn unknown_variable(cx: &mut Context<'_>, text: &Text, word: Range<usize>) {
 
 /// `$labels.name` must name a label that the alert's query keeps.
 fn check_label(cx: &mut Context<'_>, text: &Text, token: &go::Token<'_>, kept: &Kept) {
-    let Some(name) = token.label().filter(|name| !kept.may_have(name)) else {
+    let Some((name, at)) = token.label().filter(|(name, _)| !kept.may_have(name)) else {
         return;
     };
-    let at = token.at.start + "$labels.".len();
-    let at = cx.document.inside(text, at..at + name.len());
+    let at = cx.document.inside(text, at);
     let message = format!("the alert's query does not return the label `{name}`");
     let error = Diagnostic::error("template-label-dropped", at, message);
     let error = match kept {

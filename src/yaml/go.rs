@@ -73,11 +73,13 @@ impl<'t> Token<'t> {
         name.filter(|_| self.kind == Kind::Variable)
     }
 
-    /// The label of the alert that it reads: `job` of `$labels.job` and `.Labels.job`.
-    pub fn label(&self) -> Option<&'t str> {
+    /// The label of the alert that it reads, with its bytes: `job` of `$labels.job` and `.Labels.job`.
+    pub fn label(&self) -> Option<(&'t str, Range<usize>)> {
         let path = self.text.strip_prefix("$labels.");
         let path = path.or_else(|| self.text.strip_prefix(".Labels."))?;
-        path.split('.').next().filter(|name| !name.is_empty())
+        let name = path.split('.').next().filter(|name| !name.is_empty())?;
+        let start = self.at.end - path.len();
+        Some((name, start..start + name.len()))
     }
 
     /// True when the dot means something else from here on.

@@ -143,11 +143,14 @@ fn bounds(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '&'));
     let words = words.filter(|word| !word.is_empty() && *word != "and");
     let mut bounds: Vec<String> = Vec::new();
+    // True after an operator whose version is still to come.
+    let mut open = false;
     for word in words {
         match bounds.last_mut() {
-            Some(last) if split(last).1.is_empty() => last.push_str(word),
+            Some(last) if open => last.push_str(word),
             _ => bounds.push(word.to_owned()),
         }
+        open = split(word).1.is_empty();
     }
     bounds
 }

@@ -92,6 +92,12 @@ fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
 /// `$labels.x` and `.Labels.x` in the actions of a template, with their bytes.
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
+    if !["$labels.", ".Labels."]
+        .iter()
+        .any(|mark| text.value.contains(mark))
+    {
+        return found;
+    }
     // Inside `range` and `with`, the dot has another meaning.
     let mut moved = false;
     for action in go::actions(&text.value).flatten() {
@@ -100,9 +106,8 @@ fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
             let label = token
                 .label()
                 .filter(|_| !moved || token.kind != Kind::Field);
-            if let Some(label) = label {
-                let length = token.text.find(label).unwrap_or_default() + label.len();
-                found.push((label.to_owned(), token.at.start..token.at.start + length));
+            if let Some((label, at)) = label {
+                found.push((label.to_owned(), token.at.start..at.end));
             }
         }
     }
