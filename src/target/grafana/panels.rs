@@ -2,8 +2,8 @@
 
 use super::field::field;
 use super::view::{Link, Panel, Place, Query, WIDTH, ref_id};
-use super::{SPELLING, colors, legend, lines, table};
-use crate::plan::dashboard::{self, Cells, Dashboard, Draw, Origin, Row};
+use super::{SPELLING, changes, colors, legend, lines, table};
+use crate::plan::dashboard::{self, Dashboard, Draw, Fact, Origin, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
 use crate::promql::pretty;
@@ -124,9 +124,16 @@ fn panel(
         }),
         states: match &panel.draw {
             Draw::Verdict(words) => Tree::of(&table::states(words)),
-            Draw::Fact(Cells::Spent) => Tree::of(&table::spent("not at this rate")),
-            Draw::Fact(_) => Tree::of(&table::since()),
+            Draw::Fact(fact) => Tree::of(&table::fact(*fact)),
             _ => Tree::default(),
+        },
+        leads: match &panel.draw {
+            Draw::Fact(Fact::Advice) => vec![table::to_runbook("${__field.labels.runbook}")],
+            Draw::Fact(Fact::Changed) => changes(plan)
+                .map(|changes| table::to_panel(&changes.url))
+                .into_iter()
+                .collect(),
+            _ => Vec::new(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {
