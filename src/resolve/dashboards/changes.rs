@@ -125,8 +125,14 @@ impl Panels<'_, '_> {
         let table = self.changes();
         let images = table.series.iter().find(|series| series.title == IMAGES);
         let images = images.map(|images| times(1000, images.query.expr.clone()));
-        let rows = images.into_iter().chain(table.series.first().map(|all| all.query.expr.clone()));
-        let rows = rows.reduce(|images, all| build::binary(BinaryOp::Or, images, all).on(&[INSTANCE]).into());
+        let rows = images
+            .into_iter()
+            .chain(table.series.first().map(|all| all.query.expr.clone()));
+        let rows = rows.reduce(|images, all| {
+            build::binary(BinaryOp::Or, images, all)
+                .on(&[INSTANCE])
+                .into()
+        });
         let newest = rows.map(|rows| first(AggregateOp::Topk, rows));
         let Draw::Changes(columns) = &table.draw else {
             return table;
@@ -141,7 +147,7 @@ impl Panels<'_, '_> {
             description: "The newest start of a replica or new release. A release, a crash and a new configuration start a replica. A \
                           click opens the table of all starts and releases."
                 .to_owned(),
-            series: newest.map(|newest| series("", newest, &labels)).into_iter().collect(),
+            series: newest.map(|newest| series("started:", newest, &labels)).into_iter().collect(),
             ..blank("What changed last".to_owned(), Draw::Fact(Fact::Changed))
         }
     }

@@ -119,7 +119,11 @@ impl Panels<'_, '_> {
             .iter()
             .any(|slo| matches!(slo.kind, SloKind::Events(_)));
         let grouped = !self.cx.spec.prometheus.group_by.is_empty();
-        let for_whom = if grouped { "For whom, and since when" } else { "Since when" };
+        let for_whom = if grouped {
+            "For whom, and since when"
+        } else {
+            "Since when"
+        };
         let half = COLUMNS / 2;
         let side = if budgets { half / 2 } else { half };
         let panel = |title: &str, about: &str, draw, width, height| Panel {
@@ -128,13 +132,21 @@ impl Panels<'_, '_> {
             unit: amount(Unit::Seconds),
             ..blank(title.to_owned(), draw)
         };
-        let fact = |title, about, fact, width| panel(title, about, Draw::Fact(fact), width, VERDICT);
+        let fact =
+            |title, about, fact, width| panel(title, about, Draw::Fact(fact), width, VERDICT);
         let mut panels = vec![
             panel("Verdict", worst, Draw::Verdict(Vec::new()), half, VERDICT),
             fact(for_whom, since, Fact::Since, side),
         ];
-        panels.extend(budgets.then(|| fact("Budget lasts, at this rate", lasts, Fact::Lasts, side)));
-        panels.push(panel("What to do", advice, Draw::Fact(Fact::Advice), half, NEXT));
+        panels
+            .extend(budgets.then(|| fact("Budget lasts, at this rate", lasts, Fact::Lasts, side)));
+        panels.push(panel(
+            "What to do",
+            advice,
+            Draw::Fact(Fact::Advice),
+            half,
+            NEXT,
+        ));
         panels.push(Panel {
             size: Size::Fixed(half, NEXT),
             ..self.changed()

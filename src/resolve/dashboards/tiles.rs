@@ -13,8 +13,8 @@ use crate::plan::dashboard::{
     COLUMNS, Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
 use crate::plan::{
-    BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, EventSlo, Query, Signal, SignalKind, Slo, SloKind,
-    ValueUnit, Window, slo_series,
+    BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, EventSlo, Query, Signal, SignalKind, Slo,
+    SloKind, ValueUnit, Window, slo_series,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
 use crate::promql::build;
@@ -341,8 +341,13 @@ fn given(signal: &Signal, others: &[Dashboard]) -> Vec<Threshold> {
         })
     };
     let panels = others.iter().flat_map(Dashboard::panels);
-    let mut panels = panels.filter(|panel| panel.draw.graph().is_some()).filter(shows);
-    let lines = panels.next().into_iter().flat_map(|panel| &panel.thresholds);
+    let mut panels = panels
+        .filter(|panel| panel.draw.graph().is_some())
+        .filter(shows);
+    let lines = panels
+        .next()
+        .into_iter()
+        .flat_map(|panel| &panel.thresholds);
     lines.filter(|line| line.name.is_empty()).cloned().collect()
 }
 

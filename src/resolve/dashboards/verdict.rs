@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::tables::{self, Alerting, Burning, Judged, Named, Scope, Verdict};
 use super::variables::{any_name, filtered_series};
+use crate::naming;
 use crate::plan::dashboard::{Color, Draw, Fact, Panel};
 use crate::plan::{
     Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, SloKind, Source, ValueUnit,
     alert, words,
 };
-use crate::naming;
 use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::query::{self, bin};
 use crate::resolve::context::Context;

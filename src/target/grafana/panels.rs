@@ -1,7 +1,9 @@
 //! Panels of a plan as Grafana lays them out.
 
+use serde_json::json;
+
 use super::field::field;
-use super::view::{Link, Panel, Place, Query, WIDTH, ref_id};
+use super::view::{Link, Override, Panel, Place, Query, WIDTH, ref_id};
 use super::{SPELLING, changes, colors, legend, lines, table};
 use crate::plan::dashboard::{self, Dashboard, Draw, Fact, Origin, Row};
 use crate::plan::layout::height;
@@ -120,20 +122,13 @@ fn panel(
             None => colors::overrides(panel)
                 .into_iter()
                 .chain(lines.into_iter().chain(word).map(|line| line.look))
+                .chain(leads(plan, panel))
                 .collect(),
         }),
         states: match &panel.draw {
             Draw::Verdict(words) => Tree::of(&table::states(words)),
             Draw::Fact(fact) => Tree::of(&table::fact(*fact)),
             _ => Tree::default(),
-        },
-        leads: match &panel.draw {
-            Draw::Fact(Fact::Advice) => vec![table::to_runbook("${__field.labels.runbook}")],
-            Draw::Fact(Fact::Changed) => changes(plan)
-                .map(|changes| table::to_panel(&changes.url))
-                .into_iter()
-                .collect(),
-            _ => Vec::new(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {
@@ -142,6 +137,19 @@ fn panel(
         },
         ..Panel::default()
     }
+}
+
+/// Where a click on a fact leads.
+fn leads(plan: &Plan, panel: &dashboard::Panel) -> Option<Override> {
+    let link = match &panel.draw {
+        Draw::Fact(Fact::Advice) => table::to_runbook("${__field.labels.runbook}"),
+        Draw::Fact(Fact::Changed) => table::to_panel(&changes(plan)?.url),
+        _ => return None,
+    };
+    Some(Override {
+        matcher: json!({"id": "byFrameRefID", "options": ref_id(0)}),
+        properties: vec![json!({"id": "links", "value": [link]})],
+    })
 }
 
 /// Whether a panel marks requests with a trace: on histograms, if the spec names the tool that stores traces.

@@ -217,14 +217,18 @@ pub(super) fn fact(fact: Fact) -> Value {
             ("-1".to_owned(), "nothing fires".to_owned()),
         ],
         Fact::Advice => {
-            let some = json!({"from": 1, "to": null, "result": {"index": 0, "text": "open the runbook"}});
+            let some =
+                json!({"from": 1, "to": null, "result": {"index": 0, "text": "open the runbook"}});
             let none = json!({"0": {"index": 1, "text": "nothing to do"}});
             return json!([{"type": "range", "options": some}, {"type": "value", "options": none}]);
         }
     };
-    mapping(words.into_iter().map(|(value, text)| (value, json!({"text": text}))))
+    mapping(
+        words
+            .into_iter()
+            .map(|(value, text)| (value, json!({"text": text}))),
+    )
 }
-
 
 /// The words and backgrounds of states.
 pub(super) fn states(words: &[Word]) -> Value {

@@ -77,8 +77,6 @@ pub(super) struct Panel {
     pub(super) past: Option<String>,
     /// Words for the numbers of a verdict.
     pub(super) states: Tree,
-    /// Where a click on a fact leads.
-    pub(super) leads: Vec<Value>,
     /// How a table joins its queries.
     pub(super) table: Option<Table>,
     /// Markdown of a text panel.

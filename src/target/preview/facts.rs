@@ -1,11 +1,10 @@
 //! The verdict and the facts beside it on a simulated day.
 
-use super::simulated::{Day, INCIDENT};
+use super::simulated::{Day, INCIDENT, label_set, whom};
 use super::tables::{self, Given, NO_DATA, ago, no_data, of_conditions, spent, spent_in, state};
 use super::view::{Sketch, Word};
-use crate::naming;
 use crate::plan::dashboard::{self, CAUSE_FIRST, Column, Draw, Fact};
-use crate::plan::{Links, Plan, words};
+use crate::plan::{Plan, words};
 use crate::target::grafana::color_name;
 
 /// Replicas, each with the minutes since its start: the first starts again shortly before the incident.
@@ -30,15 +29,20 @@ fn when(since: f64) -> String {
 
 /// The started replicas.
 pub(super) fn changes(columns: &[Column], plan: &Plan, day: Day, empty: Sketch) -> Sketch {
-    let replicas = if day == Day::Silent { 0 } else { REPLICAS.len() };
+    let replicas = if day == Day::Silent {
+        0
+    } else {
+        REPLICAS.len()
+    };
     let rows: Vec<_> = (0..replicas).collect();
-    let groups = groups(plan);
+    let groups = label_set(plan);
     let given = |index: &usize, column: &Column| match column.heading.as_str() {
         "When" => Some(Given::Text(when(started(day, *index)))),
         "Replica" => Some(Given::Text(REPLICAS[*index].to_owned())),
         heading => {
             let mut groups = groups.iter();
-            let group = groups.find(|(label, _)| words::capital(&label.replace('_', " ")) == heading);
+            let group =
+                groups.find(|(label, _)| words::capital(&label.replace('_', " ")) == heading);
             group.map(|(_, value)| Given::Text(value.clone()))
         }
     };
@@ -46,29 +50,6 @@ pub(super) fn changes(columns: &[Column], plan: &Plan, day: Day, empty: Sketch) 
         note: "Releases and settings are not simulated.".to_owned(),
         ..tables::table(columns, &rows, given, empty)
     }
-}
-
-/// The labels of the overview, each with a made-up value: `model 1`.
-fn groups(plan: &Plan) -> Vec<(&str, String)> {
-    let mut all = plan.dashboards.iter();
-    let overview = all.find(|dashboard| dashboard.name == naming::OVERVIEW);
-    let labels = overview.into_iter().flat_map(|overview| &overview.variables);
-    let value = |label: &str| format!("{} 1", label.strip_suffix("_name").unwrap_or(label));
-    labels.map(|v| (v.label.as_str(), value(&v.label))).collect()
-}
-
-/// The label set of all rows.
-pub(super) fn whom(plan: &Plan) -> String {
-    let groups = groups(plan).into_iter().rev();
-    let words: Vec<_> = groups.map(|(_, value)| value).collect();
-    words.join(" ")
-}
-
-/// What to do first.
-pub(super) fn action(plan: &Plan, about: &str, action: Option<&str>, links: &Links) -> String {
-    let mut pages = plan.runbooks.pages.iter();
-    let own = pages.find(|page| links.page.as_ref() == Some(&page.name));
-    words::action(about, action, own.map(|page| page.title.as_str()))
 }
 
 /// A state, whose it is, for how many minutes, and what to do.
@@ -83,15 +64,15 @@ struct Ranked<'p> {
 }
 
 /// The states of SLOs and alerts.
-fn ranked<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Vec<Ranked<'p>> {
-    let find = |state: &str| words.iter().find(|(_, word, _)| word == state);
+fn ranked<'p>(plan: &Plan, states: &'p [dashboard::Word], day: Day) -> Vec<Ranked<'p>> {
+    let find = |state: &str| states.iter().find(|(_, word, _)| word == state);
     let of_slos = plan.slos.iter().filter_map(|slo| {
         let (state, since) = state(plan, slo, day);
         Some(Ranked {
             state: find(state)?,
             whose: slo.title.clone(),
             since,
-            action: action(plan, &slo.title, None, &slo.links),
+            action: plan.runbooks.action(&slo.title, None, &slo.links),
             runbook: slo.links.runbook.clone(),
             cause: 0,
         })
@@ -108,9 +89,12 @@ fn ranked<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Vec<Ranked
         Some(Ranked {
             state: find(state)?,
             cause: if state == NO_DATA { 0 } else { CAUSE_FIRST },
+            action: match state {
+                NO_DATA => words::about_missing(&alert.name),
+                _ => alert.action,
+            },
             whose: alert.name,
             since: Some(alert.since),
-            action: alert.action,
             runbook: alert.runbook,
         })
     });
@@ -119,7 +103,8 @@ fn ranked<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Vec<Ranked
 
 /// The worst; of several, the one that began first.
 fn first<'p>(all: Vec<Ranked<'p>>, number: impl Fn(&Ranked<'p>) -> u32) -> Option<Ranked<'p>> {
-    all.into_iter().max_by(|a, b| {
+    // Of equal ones, the maximum is the last.
+    all.into_iter().rev().max_by(|a, b| {
         let began = a.since.unwrap_or(0.0).total_cmp(&b.since.unwrap_or(0.0));
         number(a).cmp(&number(b)).then(began)
     })
@@ -165,7 +150,14 @@ pub(super) fn summary(plan: &Plan, day: Day) -> Option<(u32, Word)> {
         _ => format!("{}: {word}", worst.whose),
     };
     let color = color_name(*color).to_owned();
-    Some((*number, Word { text, color, ..Word::default() }))
+    Some((
+        *number,
+        Word {
+            text,
+            color,
+            ..Word::default()
+        },
+    ))
 }
 
 /// What belongs to the verdict: for whom and since when, when a budget is spent, what to do, and what changed last.
@@ -191,14 +183,19 @@ pub(super) fn fact(plan: &Plan, fact: Fact, day: Day, empty: Sketch) -> Sketch {
         Fact::Advice => {
             let all = ranked(plan, states(plan), day);
             match first(all, |one| one.state.0 + one.cause).filter(|one| one.state.0 > 0) {
+                Some(one) if one.runbook.is_empty() => (one.action, String::new(), String::new()),
                 Some(one) => (one.action, "open the runbook".to_owned(), one.runbook),
                 None => said("all SLOs and alerts", "nothing to do"),
             }
         }
         Fact::Changed => {
-            let newest = (0..REPLICAS.len()).min_by(|a, b| started(day, *a).total_cmp(&started(day, *b)));
+            let newest =
+                (0..REPLICAS.len()).min_by(|a, b| started(day, *a).total_cmp(&started(day, *b)));
             let newest = newest.unwrap_or(0);
-            said(REPLICAS[newest], &when(started(day, newest)))
+            said(
+                &format!("started: {}", REPLICAS[newest]),
+                &when(started(day, newest)),
+            )
         }
     };
     Sketch {

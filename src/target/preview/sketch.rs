@@ -1,7 +1,7 @@
 //! A panel with simulated values, drawn as Grafana draws it: the same axis, colours, thresholds and legend.
 
-use super::simulated::{Course, Day, Errors, Group, NOW, course, groups, minutes};
 use super::facts;
+use super::simulated::{Course, Day, Errors, Group, NOW, course, groups, minutes};
 use super::tables;
 use super::value::value;
 use super::view::{Cell, Legend, Shape, Sketch, Word};

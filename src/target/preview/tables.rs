@@ -1,7 +1,6 @@
 //! The tables of SLOs and alerts on a simulated day.
 
-use super::facts;
-use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes};
+use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes, whom};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
@@ -111,7 +110,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
         ("SLO", _) => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
         ("Runbook", _) => Some(Given::Link(String::new(), slo.links.runbook.clone())),
         ("State", _) => Some(Given::Text(state(plan, slo, day).0.to_owned())),
-        ("For", _) if day != Day::Silent => Some(Given::Text(facts::whom(plan))),
+        ("For", _) if day != Day::Silent => Some(Given::Text(whom(plan))),
         ("Since", _) => Some(Given::Text(ago(state(plan, slo, day).1?))),
         ("Budget lasts", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
         ("Objective", SloKind::Events(events)) => {
@@ -277,7 +276,11 @@ pub(super) fn firing_on(plan: &Plan, day: Day) -> Vec<Word> {
 /// Pending and firing alerts, paging alerts first, and the number of alerts that are not simulated.
 fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     let page = &plan.service.severities.page;
-    let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(plan, slo, day)).collect();
+    let mut rows: Vec<Active> = plan
+        .slos
+        .iter()
+        .filter_map(|slo| tier(plan, slo, day))
+        .collect();
     let (alerts, unknown) = of_conditions(plan, day);
     rows.extend(alerts);
     rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
@@ -355,7 +358,7 @@ fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
         href: format!("#slo-{}", slo.name),
         runbook: slo.links.runbook.clone(),
         action: String::new(),
-        whom: facts::whom(plan),
+        whom: whom(plan),
         severity: tier.severity.clone(),
         state: "firing",
         since,
@@ -377,8 +380,8 @@ fn active(plan: &Plan, alert: &ConditionAlert<'_>, day: Day, since: f64) -> Acti
         name: alert.name.to_owned(),
         href: format!("#alert-{}", alert.name),
         runbook: alert.links.runbook.clone(),
-        action: facts::action(plan, alert.name, alert.action, alert.links),
-        whom: facts::whom(plan),
+        action: plan.runbooks.action(alert.name, alert.action, alert.links),
+        whom: whom(plan),
         severity: alert.severity.to_owned(),
         state: match since >= minutes(alert.hold) {
             true => "firing",

@@ -2,8 +2,7 @@
 //! and what to do.
 
 use super::objectives::{
-    PAGE, SILENT, State, TICKET, Table, began_of, events, firing_since, last_seen, titles,
-    words,
+    PAGE, SILENT, State, TICKET, Table, began_of, events, firing_since, last_seen, titles, words,
 };
 use super::{
     ALERT_NAME, FOR, NONE, Named, RUNBOOK, Scope, Shown, absent, bin, by_name, first, joined,
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::naming;
 use crate::plan::dashboard::{CAUSE_FIRST, Series, Word};
-use crate::plan::{BASE_WINDOW, Slo};
+use crate::plan::{BASE_WINDOW, Slo, words::about_missing};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
 
@@ -52,11 +51,19 @@ impl<'a> Verdict<'a> {
         let table = self.table();
         let slos = self.slos();
         let of = |name: &str| self.named.iter().find(|named| named.name == name);
-        let all = || slos.iter().filter_map(|slo| Some((slo, of(&slo.alert_name)?)));
+        let all = || {
+            slos.iter()
+                .filter_map(|slo| Some((slo, of(&slo.alert_name)?)))
+        };
         let actions = all().map(|(slo, named)| (slo.name.clone(), named.action.clone()));
         let runbooks = all().map(|(slo, _)| (slo.name.clone(), slo.links.runbook.clone()));
         let of_slos = (!slos.is_empty()).then(|| {
-            let ranks = by_name(table.ranks(&slos), ACTION, naming::SLO, &actions.collect::<Vec<_>>());
+            let ranks = by_name(
+                table.ranks(&slos),
+                ACTION,
+                naming::SLO,
+                &actions.collect::<Vec<_>>(),
+            );
             by_name(ranks, RUNBOOK, naming::SLO, &runbooks.collect::<Vec<_>>())
         });
         let named = || self.named.iter();
@@ -68,12 +75,12 @@ impl<'a> Verdict<'a> {
             let ranks = by_name(ranks, ACTION, ALERT_NAME, &actions.collect::<Vec<_>>());
             by_name(ranks, RUNBOOK, ALERT_NAME, &runbooks.collect::<Vec<_>>())
         });
-        let missing = self.missing(ACTION, |what| {
-            format!("{what}: check that the targets are up and that the rules are evaluated")
-        });
+        let missing = self.missing(ACTION, about_missing);
         let rows = of_slos.into_iter().chain(alerts).chain(missing);
         let worst = build::call("ceil", [self.first(&[ACTION, RUNBOOK], rows)]);
-        let rows = self.scope.named(or_fine(worst, "0", ACTION, "all SLOs and alerts"));
+        let rows = self
+            .scope
+            .named(or_fine(worst, "0", ACTION, "all SLOs and alerts"));
         let rows = labelled(rows, RUNBOOK, self.index, RUNBOOK, "");
         series("", rows, &[FOR.to_owned(), ACTION.to_owned()])
     }
@@ -100,7 +107,8 @@ impl<'a> Verdict<'a> {
         let lasting = bin(BinaryOp::Sub, times(0, now), build::number("1"));
         let lasting = labelled(lasting, WHAT, "all budgets", "", "");
         let rows = spent.into_iter().chain([lasting]);
-        let rows = rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
+        let rows =
+            rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
         Some(self.whose(rows?))
     }
 
@@ -167,7 +175,10 @@ impl<'a> Verdict<'a> {
     fn first(&self, own: &[&str], rows: impl Iterator<Item = Expr>) -> Expr {
         let rows = rows.reduce(or).unwrap_or_else(|| build::number("0"));
         let rows = max(&self.scope.labels(own), rows);
-        first(AggregateOp::Topk, bin(BinaryOp::Gt, rows, build::number("0")))
+        first(
+            AggregateOp::Topk,
+            bin(BinaryOp::Gt, rows, build::number("0")),
+        )
     }
 
     /// Names begin with the last label.

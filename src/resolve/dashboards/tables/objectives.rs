@@ -93,8 +93,15 @@ impl State {
 
     /// An SLO burns since its burn rate is above 1, not since an alert noticed: the begin of another state, where that is known.
     fn earlier(self, other: &Self) -> Self {
-        let Self { number, holds, began } = self;
-        let earlier = other.began.clone().map(|other| bin(BinaryOp::And, other, holds.clone()));
+        let Self {
+            number,
+            holds,
+            began,
+        } = self;
+        let earlier = other
+            .began
+            .clone()
+            .map(|other| bin(BinaryOp::And, other, holds.clone()));
         Self {
             number,
             began: earlier.into_iter().chain(began).reduce(or),
@@ -124,7 +131,11 @@ pub(super) fn began_of(rank: Expr) -> Expr {
 }
 
 /// Alerts that fire, and when their conditions became true.
-pub(super) fn firing_since(number: u32, labels: &[String], alerts: &dyn Fn(&str) -> Selector) -> State {
+pub(super) fn firing_since(
+    number: u32,
+    labels: &[String],
+    alerts: &dyn Fn(&str) -> Selector,
+) -> State {
     let firing = || alerts("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
     let began = build::binary(BinaryOp::And, alerts("ALERTS_FOR_STATE"), firing());
     State {
