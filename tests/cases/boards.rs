@@ -266,6 +266,11 @@ fn an_alert_shows_its_value_and_recovers() {
     ask(&[], &series, &checks);
 }
 
+/// The labels of a verdict.
+fn whose<'s>(what: &'s str, cluster: &'s str) -> [(&'static str, &'s str); 2] {
+    [("what", what), ("cluster", cluster)]
+}
+
 /// A budget burns, a ticket is older, and a second incident pages in other clusters.
 fn the_verdict_says_since_when_and_until_when() {
     let of = |name: &str, more: &str| {
@@ -345,7 +350,6 @@ fn the_verdict_says_since_when_and_until_when() {
     let silent = "no data from vllm";
     let all = "all SLOs and alerts";
     let ticketed = "P95 queue time";
-    let whose = |what, cluster| [("what", what), ("cluster", cluster)];
     let both = |at: &'static str, state: f64, what, cluster: &str, since: f64| {
         let whom = match cluster {
             "" => "all".to_owned(),
@@ -357,9 +361,9 @@ fn the_verdict_says_since_when_and_until_when() {
         ]
     };
     let base = "https://git.example/inference/ops/blob/main/generated/vllm-serving/runbooks";
-    let advice = |at: &'static str, state: f64, action, page: &str| {
+    let advice = |at: &'static str, state: f64, action: &str, page: &str| {
         let runbook = format!("{base}/{page}");
-        let row = [("action", action), ("runbook", &runbook)];
+        let row = [("action", action), ("runbook", runbook.as_str())];
         (said("What to do", &row, state), at, Some(1.0))
     };
     let burns = "Time to first token: follow the runbook (High time to first token and queue time)";
@@ -564,7 +568,7 @@ fn objectives_have_a_state() {
         (state("availability", 1), "15m", Some(1.0)),
         (state("availability", 2), "25m", Some(1.0)),
         (state("ttft", 0), "5m", Some(1.0)),
-        (state("ttft", 9), "15m", Some(1.0)),
+        (state("ttft", 10), "15m", Some(1.0)),
         // There is no series of it.
         (state("replicas-up", 7), "5m", Some(1.0)),
     ];
