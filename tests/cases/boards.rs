@@ -115,7 +115,7 @@ fn alert(name: &str, state: u32) -> String {
     rows("Alerts", &[("alertname", name)], state)
 }
 
-const FOR_WHOM: &str = "For whom, and since when";
+const FOR_WHOM: &str = "Affected, and since when";
 
 const ENGINE: &str =
     "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";

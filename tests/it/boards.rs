@@ -475,7 +475,7 @@ fn what_has_no_value_says_so() {
 
 /// The panels beside the verdict.
 const FACTS: [&str; 5] = [
-    "For whom, and since when",
+    "Affected, and since when",
     "Since when",
     "Budget lasts, at this rate",
     "What to do",

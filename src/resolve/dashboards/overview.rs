@@ -113,14 +113,14 @@ impl Panels<'_, '_> {
                      rate was below 1. If several states are equally bad, the verdict shows the one that began first.";
         let lasts = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
                      burn rate below 1 last for their SLO window. `nothing left`: every budget that burns is spent.";
-        let advice = "What to do first, and for whom. A firing alert on a cause comes before the SLO that burns. A click opens the runbook.";
+        let advice = "What to do first, and for which label set. A firing alert on a cause comes before the SLO that burns. A click opens the runbook.";
         let budgets = self
             .slos
             .iter()
             .any(|slo| matches!(slo.kind, SloKind::Events(_)));
         let grouped = !self.cx.spec.prometheus.group_by.is_empty();
-        let for_whom = if grouped {
-            "For whom, and since when"
+        let whose = if grouped {
+            "Affected, and since when"
         } else {
             "Since when"
         };
@@ -136,7 +136,7 @@ impl Panels<'_, '_> {
             |title, about, fact, width| panel(title, about, Draw::Fact(fact), width, VERDICT);
         let mut panels = vec![
             panel("Verdict", worst, Draw::Verdict(Vec::new()), half, VERDICT),
-            fact(for_whom, since, Fact::Since, side),
+            fact(whose, since, Fact::Since, side),
         ];
         panels
             .extend(budgets.then(|| fact("Budget lasts, at this rate", lasts, Fact::Lasts, side)));
