@@ -407,7 +407,8 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Half of all fails, before a restart with a missing sample and after it: counts what there is, and nothing twice.
+    /// Half of all fails, before a restart, up to another one with a missing sample, and after it: counts what there is, and
+    /// nothing twice.
     fn restarts(&self) -> Option<Test> {
         const STEPS: u64 = 20;
         let step = self.driver.step;
@@ -417,14 +418,15 @@ impl Run<'_> {
         let half = Number::new(1, 2);
         let mut test = self.test("counts on after a restart", &[Level::new(STEPS, half)])?;
         for input in &mut test.input_series {
-            input.values = [input.values.as_str(), &input.values].join(" _ ");
+            let values = &input.values;
+            input.values = format!("{values} {values} _ {values}");
         }
         let per_step = Number::from_integer(TRAFFIC * i128::from(step));
-        let all = per_step * i128::from(2 * STEPS);
+        let all = per_step * i128::from(3 * STEPS);
         let counted = |series: &str, all: Number| {
             let each = self.series(series, self.plan.evaluation);
             let sum = format!("sum_over_time({each}[{}])", minutes(4 * STEPS * step));
-            let end = (2 * STEPS + 2) * step + BASE_WINDOW.mins_up();
+            let end = (3 * STEPS + 3) * step + BASE_WINDOW.mins_up();
             near(&sum, all, per_step / 1_000, end)
         };
         let per_second = |series: &str, all: Number| {
