@@ -74,7 +74,9 @@ fn kill(spec: &str, file: &str, slowly: bool) {
 /// what is subtracted from the errors (the requests that were shed), nor what counts after a restart.
 fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
     let is_shed = what.contains("admission_rejections_total\", job=\"vllm\"}[");
-    let is_restart = what.contains("}[1m] offset 5m became ");
+    let is_restart = ["}[1m] offset 5m became ", "}[5m] became "]
+        .iter()
+        .any(|read| what.contains(read));
     (spec, file) == ("vllm-serving", "slo-availability.yaml") && (is_shed || is_restart)
 }
 
