@@ -85,10 +85,6 @@ impl Check {
     }
 }
 
-/// Runs `slosmith doctor`; returns the exit code.
-///
-/// # Errors
-/// When the working directory cannot be determined, or `out` cannot be written.
 pub fn run(args: &DoctorArgs, out: &mut Terminal) -> Result<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let version = match cfg!(feature = "aws") {

@@ -43,10 +43,6 @@ pub struct HealthArgs {
     http: page::HttpArgs,
 }
 
-/// Runs `slosmith health`.
-///
-/// # Errors
-/// When a page or the spec cannot be read.
 pub fn run(args: &HealthArgs, out: &mut Terminal) -> Result<u8> {
     let Some((plan, document)) = plan::with_document(&args.spec)? else {
         return Ok(2);

@@ -22,12 +22,10 @@ pub(super) fn force_styles(on: bool) {
     choice.write_global();
 }
 
-/// True when standard output shows styles.
 pub(super) fn is_stdout_styled() -> bool {
     AutoStream::<Stdout>::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// True when standard error shows styles.
 pub(super) fn is_stderr_styled() -> bool {
     AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
 }
@@ -42,7 +40,6 @@ pub(super) fn stderr_width() -> Option<usize> {
     terminal_size_of(std::io::stderr()).map(|(columns, _)| usize::from(columns.0))
 }
 
-/// How good a result is, which decides on its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     /// Nothing to do.
@@ -85,7 +82,6 @@ pub enum Trust {
     Commands,
 }
 
-/// Standard output or standard error.
 pub struct Terminal {
     inner: Box<dyn Write>,
     /// Columns, on a terminal.
@@ -95,7 +91,6 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Standard output, written when a buffer is full.
     pub fn stdout() -> Self {
         let new = || Mutex::new(BufWriter::new(anstream::stdout()));
         Self::new(Shared(STDOUT.get_or_init(new)), stdout_width())
@@ -138,9 +133,6 @@ impl Terminal {
     }
 
     /// Prints a word in a colour, on a stream that shows styles.
-    ///
-    /// # Errors
-    /// When the stream cannot be written.
     pub fn paint(&mut self, mood: Mood, text: &str) -> Result<()> {
         let color = match mood {
             Mood::Good => AnsiColor::Green,
@@ -154,9 +146,6 @@ impl Terminal {
     }
 
     /// Prints text in which something is our own.
-    ///
-    /// # Errors
-    /// When the stream cannot be written.
     pub fn print(&mut self, text: &str, trust: Trust) -> Result<()> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

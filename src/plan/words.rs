@@ -15,7 +15,6 @@ use crate::promql::selectors;
 use crate::spec::{Across, Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
-/// Text that begins with a capital.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
@@ -197,7 +196,6 @@ fn inside(title: &str) -> String {
     }
 }
 
-/// Common words at the start of titles.
 #[rustfmt::skip]
 const COMMON: [&str; 118] = [
     "Accepted", "Active", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Blocks", "Bytes", "Cache", "Cached",
@@ -356,7 +354,6 @@ pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
     )
 }
 
-/// The alert of a percentile SLO in one line: `Chat: p95 > 300ms (objective: < 200ms over 1h)`.
 pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> String {
     let limit = match &alert.condition {
         Condition::Compare(c) => bound(&c.bound),
@@ -371,7 +368,6 @@ pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> 
     )
 }
 
-/// A missed percentile SLO in one line: `Chat: p95 above the objective of 200ms`.
 pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
     format!(
         "{}: {} above the objective of {}",

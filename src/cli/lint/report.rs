@@ -16,7 +16,6 @@ use crate::lint::rules;
 use crate::output::Writer;
 
 impl Job<'_> {
-    /// Prints the findings in the selected format, or writes them to the selected file.
     pub(super) fn show(
         &self,
         found: &[Diagnostic],

@@ -176,7 +176,6 @@ impl Panels<'_, '_> {
         (pod.contains(&"pod") && !known).then(|| joined.group_left(&[IMAGE]).into())
     }
 
-    /// Families of the spec's signals.
     fn families(&self) -> impl Iterator<Item = (&Signal, &Family)> {
         let known = self.cx.known.values();
         known.filter_map(|outcome| match outcome {

@@ -12,7 +12,6 @@ use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
-/// Maximum height of the table of SLOs, in lines.
 const MOST_LINES: u32 = 40;
 
 /// Heights of the verdict, and of what to do and what changed, in lines.

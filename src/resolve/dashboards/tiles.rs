@@ -24,10 +24,8 @@ use crate::resolve::matchers::matchers;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown as shown_value};
 
-/// Height of a tile in lines: Grafana hides the sparkline of lower tiles.
 const HEIGHT: u32 = 3;
 
-/// The time that a sparkline shows.
 const PAST: Duration = Duration::from_mins(180);
 
 /// Tiles side by side.
@@ -46,7 +44,6 @@ const PRESSURE: [(&str, &str); 2] = [
     ("vllm:kv_cache_usage_perc", "KV cache"),
 ];
 
-/// What a tile shows.
 struct Shown<'s> {
     title: String,
     signal: &'s Signal,
@@ -76,7 +73,6 @@ impl Panels<'_, '_> {
         tiles
     }
 
-    /// Requests and errors of the first SLO on a ratio of events.
     fn traffic(&mut self) -> Vec<Panel> {
         let slos = self.slos;
         let ratio = slos.iter().find_map(|slo| match &slo.kind {
@@ -276,7 +272,6 @@ impl Panels<'_, '_> {
         PRESSURE.into_iter().filter_map(of).collect()
     }
 
-    /// The percentage of replicas with a successful scrape.
     fn replicas(&self) -> Panel {
         let prometheus = &self.cx.spec.prometheus;
         let target = self.cx.target_labels();

@@ -16,7 +16,6 @@ use crate::resolve::context::Context;
 use crate::spec::FamilyKind;
 use crate::units::{Number, Unit, decimal, readable};
 
-/// Gives the tables of alerts and of SLOs their queries.
 pub(in crate::resolve) fn fill(
     cx: &Context<'_>,
     dashboards: &mut [Dashboard],
@@ -43,7 +42,6 @@ pub(in crate::resolve) fn fill(
     }
 }
 
-/// The first panel of an SLO; the overview has panels of every SLO.
 fn place(dashboards: &[Dashboard], slo: &Slo) -> String {
     let panels = dashboards
         .iter()
@@ -58,7 +56,6 @@ struct Tables<'a> {
     cx: &'a Context<'a>,
     slos: &'a [Slo],
     alerts: &'a [Alert],
-    /// The panel of each SLO.
     places: &'a [String],
     variables: &'a [String],
     /// The `uid` of the dashboard.
@@ -173,7 +170,6 @@ impl Tables<'_> {
         all
     }
 
-    /// The value of each alert with a fixed threshold.
     fn judged(&self) -> Vec<Judged> {
         let judged = |alert: alert::ConditionAlert<'_>| {
             let leading = alert.condition.leading();
@@ -203,7 +199,6 @@ impl Tables<'_> {
             .collect()
     }
 
-    /// Paging alerts are red, ticket alerts orange, others blue.
     fn severities(&self) -> Vec<(String, Color)> {
         let declared = &self.cx.spec.severities;
         let color = |name: &str| match name {
@@ -265,7 +260,6 @@ fn written(unit: ValueUnit, bound: Number) -> (Number, String) {
     (scale, format!("{symbol}{}", time.unwrap_or_default()))
 }
 
-/// The families under a signal.
 fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
     match &signal.source {
         Source::Family(family) => vec![(family, signal)],
@@ -274,7 +268,6 @@ fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
     }
 }
 
-/// The scrape job of a family; empty if no matcher selects one.
 pub(super) fn job(family: &Family) -> String {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == "job" && *op == MatchOp::Equal);

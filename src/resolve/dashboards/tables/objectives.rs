@@ -14,7 +14,6 @@ use crate::query;
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
-/// Label of a row: the objective.
 const TARGET: &str = "target";
 
 /// A remaining budget below this is low.
@@ -207,7 +206,6 @@ fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
     }
 }
 
-/// An objective in a few words.
 fn target(slo: &Slo) -> String {
     match &slo.kind {
         SloKind::Events(events) => {
@@ -228,7 +226,6 @@ fn amount(unit: Unit) -> ValueUnit {
     ValueUnit { unit, per: None }
 }
 
-/// A threshold of a column's colours.
 fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     Threshold {
         name: String::new(),
@@ -240,7 +237,6 @@ fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     }
 }
 
-/// The colours of a remaining budget.
 fn budget_bounds() -> Vec<Threshold> {
     vec![
         bound(Number::from_integer(0), Color::Orange, false),
@@ -262,7 +258,6 @@ impl Table<'_> {
         max(&self.labels, expr)
     }
 
-    /// The state of every SLO, with the labels of its row.
     fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
         let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
             let all = all.iter();
@@ -285,7 +280,6 @@ impl Table<'_> {
         series("State", self.scope.named(rows), &self.labels)
     }
 
-    /// Since when each SLO has its state.
     fn since(&self, slos: &[&Slo]) -> Series {
         let states = self.states(slos);
         let ranks = states.iter().flat_map(State::ranks).reduce(or);
@@ -315,7 +309,6 @@ impl Table<'_> {
         Some(bin(BinaryOp::Div, left, burning))
     }
 
-    /// The state of every SLO.
     fn rows(&self, slos: &[&Slo]) -> Expr {
         let states = self.states(slos);
         self.or_missing(slos, states.iter().map(State::number))
@@ -443,7 +436,6 @@ impl Table<'_> {
         made
     }
 
-    /// The percentiles, in a column for each unit.
     fn percentiles(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
         let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
         for (slo, percentile) in slos.iter().filter_map(|slo| Some((slo, percentile(slo)?))) {
