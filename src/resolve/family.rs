@@ -133,10 +133,10 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     let buckets = binding
         .and_then(|b| b.value.buckets.as_ref())
         .and_then(|b| b.first());
-    let labels = definition.labels.as_ref().and_then(|l| l.first());
+    let labels = definition.has_labels.as_ref().and_then(|l| l.first());
     let fields = [
         ("buckets", buckets.map(|b| b.span)),
-        ("labels", labels.map(|l| l.span)),
+        ("has_labels", labels.map(|l| l.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {
@@ -162,7 +162,7 @@ fn declared(
     metric: &Text,
 ) -> Option<Bound> {
     check_metric_name(cx, metric, kind)?;
-    let labels = definition.labels.iter().flatten();
+    let labels = definition.has_labels.iter().flatten();
     let mut names = Vec::new();
     for label in labels {
         cx.check_label_name(label);

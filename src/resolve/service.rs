@@ -6,7 +6,7 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
 use crate::plan::{EVALUATION, Service, Severities};
 use crate::source::Spanned;
-use crate::spec::{self, Policy, Text};
+use crate::spec::{self, Burn, Policy, Text};
 use crate::units::Duration;
 
 impl Context<'_> {
@@ -51,7 +51,7 @@ impl Context<'_> {
     fn may_be_label(&self, label: &Text) -> bool {
         let mut shapes = self.catalog.families().flat_map(|family| family.shapes());
         let mut declared = self.spec.signals.values();
-        declared.any(|signal| signal.labels.iter().flatten().any(|l| l == label))
+        declared.any(|signal| signal.has_labels.iter().flatten().any(|l| l == label))
             || shapes.any(|shape| shape.labels.contains(&label.value))
     }
 }
@@ -132,12 +132,12 @@ fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
 
 /// A label is added by the scrape or on sending, not both.
 fn check_labels(cx: &mut Context<'_>) {
-    let labels = &cx.spec.prometheus.labels;
-    for label in labels.target.iter().chain(&labels.external) {
+    let labels = &cx.spec.prometheus;
+    for label in labels.scrape_labels.iter().chain(&labels.external_labels) {
         cx.check_label_name(label);
     }
-    for label in &labels.external {
-        if let Some(target) = labels.target.iter().find(|t| t.value == label.value) {
+    for label in &labels.external_labels {
+        if let Some(target) = labels.scrape_labels.iter().find(|t| t.value == label.value) {
             let message =
                 format!("`{label}` is declared both as a target label and as an external label");
             let error = Diagnostic::error("contradiction", label.span, message)
@@ -152,7 +152,7 @@ fn check_labels(cx: &mut Context<'_>) {
 fn alerts(slo: &spec::Slo) -> bool {
     match (&slo.sli.value.percentile, &slo.burn) {
         (Some(_), _) => slo.alert.is_some(),
-        (None, Some(burn)) => burn.value.policy.is_none_or(|p| p.value != Policy::None),
+        (None, Some(burn)) => !matches!(burn.value, Burn::Policy(Policy::None)),
         (None, None) => true,
     }
 }
@@ -190,7 +190,7 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     known.sort();
     known.dedup();
     let mut unknown = Vec::new();
-    let external = &cx.spec.prometheus.labels.external;
+    let external = &cx.spec.prometheus.external_labels;
     let failed = cx.failed || !cx.document.errors.is_empty();
     for label in &cx.spec.prometheus.group_by {
         let reported = label.value == "le"
@@ -201,11 +201,11 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
             || (failed && cx.may_be_label(label));
         if !reported && cx.any_signal() && !known.contains(&label.value) {
             let message = format!(
-                "no signal has the label `{label}`, and `prometheus.labels.target` does not list it"
+                "no signal has the label `{label}`, and `prometheus.scrape_labels` does not list it"
             );
             let error = Diagnostic::error("unknown-label", label.span, message)
                 .maybe_help(label_meant(&label.value, &known))
-                .help("list labels that the scrape adds under `prometheus.labels.target`");
+                .help("list labels that the scrape adds under `prometheus.scrape_labels`");
             cx.sink.push(error);
             unknown.push(label.value.clone());
         }

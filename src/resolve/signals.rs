@@ -218,9 +218,9 @@ fn alias(
         ("unit", definition.unit.map(|u| u.span)),
         ("scale", definition.scale.as_ref().map(|s| s.span)),
         (
-            "labels",
+            "has_labels",
             definition
-                .labels
+                .has_labels
                 .as_ref()
                 .and_then(|l| l.first())
                 .map(|l| l.span),
@@ -425,14 +425,14 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     if definition.across.is_none()
         && kind.value == FamilyKind::Gauge
-        && binding.value.expr.is_none()
+        && binding.value.promql.is_none()
     {
         return cx.fail(missing(
             "across",
             "say how the values of several replicas become one: `across: sum`, `across: max`, `across: min` or `across: avg`",
         ));
     }
-    match (&binding.value.metric, &binding.value.expr) {
+    match (&binding.value.metric, &binding.value.promql) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => {
             match own_signals::resolve(cx, &unbound, definition, kind.value, text) {

@@ -1,6 +1,6 @@
 //! Objectives: events, windows, tiers, percentiles.
 //!
-//! `{objective: 99.9%, window: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
+//! `{objective: 99.9%, period: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
 //! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
@@ -37,13 +37,13 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
-    let period = slo.window.value;
+    let period = slo.period.value;
     if period < SHORTEST_PERIOD || period > LONGEST_PERIOD {
         let message = format!(
-            "the `window` of an SLO must be between {SHORTEST_PERIOD} and {LONGEST_PERIOD}; found {period}"
+            "the `period` of an SLO must be between {SHORTEST_PERIOD} and {LONGEST_PERIOD}; found {period}"
         );
         cx.sink
-            .push(Diagnostic::error("bad-window", slo.window.span, message));
+            .push(Diagnostic::error("bad-window", slo.period.span, message));
         return None;
     }
     let (kind, labels) = if let Some(p) = &slo.sli.value.percentile {
@@ -102,7 +102,7 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
             );
             let error = Diagnostic::error("unknown-label", name.span, message);
             cx.sink.push(error.help(format!(
-                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
+                "add the label to the `has_labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
                 if written.by.0.is_empty() { "" } else { " instead of `by`" },
                 slo.labels.join(", ")
             )));
@@ -159,7 +159,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         let message = "`alert` needs a percentile SLI; this SLO alerts on its burn rate";
         let at = cx.document.key(alert.span, "alert");
         let error = Diagnostic::error("contradiction", at, message);
-        cx.sink.push(error.help("use `burn: {tiers: […]}`"));
+        cx.sink.push(error.help("use `burn: […]`"));
     }
     let Some(objective) = &slo.objective else {
         let message = format!("`{name}` lacks the field `objective`");
@@ -177,15 +177,14 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             name: &name.value,
             budget,
             at: objective.span,
-            period: slo.window,
+            period: slo.period,
             severities: &severities,
         },
         slo.burn.as_ref(),
         &mut cx.notes,
         &mut cx.sink,
     );
-    let own = slo.burn.iter().filter_map(|b| b.value.tiers.as_ref());
-    for tier in own.flat_map(|tiers| &tiers.value) {
+    for tier in slo.burn.iter().flat_map(|burn| burn.value.tiers()) {
         if let Some(severity) = &tier.value.severity {
             cx.check_severity(severity);
         }
@@ -195,10 +194,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     }
     check_min_events(cx, slo, &tiers);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
-    windows.extend([BASE_WINDOW, slo.window.value]);
+    windows.extend([BASE_WINDOW, slo.period.value]);
     windows.sort();
     windows.dedup();
-    cx.check_window(windows[0], slo.window.span);
+    cx.check_window(windows[0], slo.period.span);
     let service = &cx.spec.service.name.value;
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
@@ -248,12 +247,12 @@ fn percentile(
     let signal = cx.selected(&p.value.signal, slo.selection())?;
     histogram(cx, &signal, &p.value.signal)?;
     let quantile = quantile(cx, &p.value.p)?;
-    if slo.window.value > LONGEST_PERCENTILE {
+    if slo.period.value > LONGEST_PERCENTILE {
         let message = format!(
-            "the `window` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
-            slo.window.value
+            "the `period` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
+            slo.period.value
         );
-        let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
+        let error = Diagnostic::error("bad-window", slo.period.span, message).help(format!(
             "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which works with every SLO window"
         ));
         cx.sink.push(error);
@@ -283,7 +282,7 @@ fn percentile(
     let kind = SloKind::Percentile(Box::new(PercentileSlo {
         quantile,
         below: (below, p.value.below.to_string()),
-        query: query::to_record(&read(slo.window.value)),
+        query: query::to_record(&read(slo.period.value)),
         alert,
         signal: Signal::clone(&signal),
     }));

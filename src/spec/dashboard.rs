@@ -44,6 +44,10 @@ pub struct Row {
     pub panels: Spanned<Vec<Spanned<Panel>>>,
 }
 
+/// One statistic, or several.
+#[derive(Clone, Debug)]
+pub struct Stats(pub Vec<Spanned<Stat>>);
+
 /// A panel over one signal, several series, an SLO, or none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -62,8 +66,8 @@ pub struct Panel {
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistics of the signal, one line for each. Default: the usual statistics of its kind.
-    pub stats: Option<Spanned<Vec<Spanned<Stat>>>>,
+    /// Statistic of the signal, or a list with one line for each. Default: the usual statistics of its kind.
+    pub stat: Option<Spanned<Stats>>,
     /// Rate window. Default: the row's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.

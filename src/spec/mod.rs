@@ -18,6 +18,7 @@ mod grafana;
 mod name;
 mod panel_kind;
 mod read;
+mod renamed;
 mod ruler;
 mod runbook;
 mod schema;
@@ -32,12 +33,13 @@ pub use cloudwatch::{
     AlarmOverride, CloudWatch, LowSamples, Maintenance, MetricBinding, Missing, Via,
 };
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Stats, Threshold};
 pub use extend::{Bases, is_defaults};
 pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
+pub use renamed::{RENAMED, renamed};
 pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
@@ -199,8 +201,10 @@ pub struct Prometheus {
     pub selector: Matchers,
     /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
-    /// Labels that exporters do not send.
-    pub labels: Labels,
+    /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
+    pub scrape_labels: Vec<Text>,
+    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
+    pub external_labels: Vec<Text>,
     /// Scrape jobs with settings that differ from the defaults. Other jobs need no entry.
     pub jobs: Map<Job>,
     /// Scrape interval. Default: 15s.
@@ -265,16 +269,6 @@ pub struct Probe {
     pub exporter: Text,
     /// Module of the exporter, such as `http_2xx`.
     pub module: Text,
-}
-
-/// Labels that exporters do not send.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Labels {
-    /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
-    pub target: Vec<Text>,
-    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
-    pub external: Vec<Text>,
 }
 
 /// Tools whose series slosmith can record too.

@@ -41,6 +41,7 @@ mod lsp;
 mod marked;
 mod marks;
 mod mathematics;
+mod migrate;
 mod pages;
 mod pictures;
 mod planted;

@@ -42,7 +42,7 @@ pub(super) fn resolve(
     let values = values(cx, service);
     let known = Known {
         group_by: &spec.prometheus.group_by,
-        target: &spec.prometheus.labels.target,
+        target: &spec.prometheus.scrape_labels,
         plain: &plain,
         environment: &environment,
         values: &values,
@@ -86,9 +86,9 @@ pub(super) fn resolve(
 
 /// Labels of groups that no page has: one agent reads the pages of one environment.
 fn environment(spec: &Spec) -> Vec<String> {
-    let labels = &spec.prometheus.labels;
+    let labels = &spec.prometheus;
     let added = |label: &&Text| {
-        let mut all = labels.target.iter().chain(&labels.external);
+        let mut all = labels.scrape_labels.iter().chain(&labels.external_labels);
         all.any(|added| added.value == label.value)
     };
     let group_by = spec.prometheus.group_by.iter().filter(added);
