@@ -17,6 +17,7 @@ pub mod runbook;
 mod series;
 mod signal;
 pub mod slo;
+mod stored;
 pub mod words;
 
 pub use alert::{Alert, AlertRecord};
@@ -36,6 +37,7 @@ pub use slo::{
     BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, OwnEvents, PAGE_UP_TO,
     PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio,
 };
+pub use stored::{ELSEWHERE, is_stored};
 
 use crate::promql::ast::Expr;
 use crate::spec::{self, Stat};
@@ -164,6 +166,16 @@ pub struct Links {
     pub dashboard: String,
     /// Labels that the dashboard can be filtered by.
     pub variables: Vec<String>,
+}
+
+impl Links {
+    /// The address of the dashboard; empty where nothing says at which Grafana it is.
+    pub fn dashboard_url(&self) -> &str {
+        match self.dashboard.starts_with('/') {
+            true => "",
+            false => &self.dashboard,
+        }
+    }
 }
 
 /// How the service is scraped.

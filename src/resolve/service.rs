@@ -159,26 +159,38 @@ fn alerts(slo: &spec::Slo) -> bool {
 
 fn check_links(cx: &mut Context<'_>) {
     let spec = cx.spec;
-    match &spec.links {
-        None => {
-            let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
-            let slos = slos.map(|(name, _)| name);
-            let first = spec.alerts.keys().chain(slos).next();
-            if let Some(name) = first {
-                let message = format!(
-                    "`{name}` needs `links`: every alert links to its runbook and dashboard"
-                );
-                let error = Diagnostic::error("missing-field", name.span, message);
-                cx.sink
-                    .push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
-            }
-        }
-        Some(links) => {
-            for link in [&links.runbooks, &links.grafana] {
-                cx.check_link(link);
-            }
-        }
+    let links = spec.links.as_ref();
+    let [runbooks, grafana] = [
+        links.and_then(|links| links.runbooks.as_ref()),
+        links.and_then(|links| links.grafana.as_ref()),
+    ];
+    for link in [runbooks, grafana].into_iter().flatten() {
+        cx.check_link(link);
     }
+    let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
+    let slos = slos.map(|(name, slo)| (name, &slo.runbook));
+    let alerts = spec.alerts.iter();
+    let all = alerts.map(|(name, alert)| (name, &alert.runbook));
+    let all: Vec<_> = all.chain(slos).collect();
+    let here = |runbook: &Option<Text>| !runbook.as_ref().is_some_and(super::alerts::is_elsewhere);
+    let first = all.iter().find(|(_, runbook)| here(runbook));
+    if let (Some((name, _)), None) = (first, runbooks) {
+        let message = format!("`{name}` needs `links.runbooks`: the alert links to its runbook");
+        let error = Diagnostic::error("missing-field", name.span, message);
+        let error = error.help("add `links: {runbooks: https://…, grafana: https://…}`");
+        cx.sink
+            .push(error.help("or set the `runbook` of each alert to a URL"));
+    } else if !all.is_empty() && grafana.is_none() && is_stored(spec) {
+        cx.notes
+            .push("alerts do not link to dashboards: `links.grafana` is not set".to_owned());
+    }
+}
+
+/// True when Prometheus may have something of the service.
+fn is_stored(spec: &spec::Spec) -> bool {
+    let mut signals = spec.signals.values();
+    let elsewhere = |s: &spec::Signal| s.prometheus.is_none() && s.cloudwatch.is_some();
+    spec.runtime.is_some() || signals.any(|s| s.base.is_none() && !elsewhere(s))
 }
 
 /// After all signals are known: every service-wide group label must be on some series.
@@ -235,7 +247,8 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
         grafana: spec
             .links
             .as_ref()
-            .map_or_else(String::new, |links| links.grafana.value.clone()),
+            .and_then(|links| links.grafana.as_ref())
+            .map_or_else(String::new, |url| url.value.clone()),
     }
 }
 

@@ -393,12 +393,16 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     let Some(unit) = definition.unit else {
         return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));
     };
-    let Some(binding) = &definition.prometheus else {
+    let elsewhere = definition
+        .cloudwatch
+        .as_ref()
+        .filter(|_| definition.prometheus.is_none());
+    if definition.prometheus.is_none() && elsewhere.is_none() {
         return cx.fail(missing(
             "prometheus",
-            "add the metric: `prometheus: {metric: NAME}`",
+            "add the metric: `prometheus: {metric: NAME}`, or `cloudwatch: {metric: NAME}`",
         ));
-    };
+    }
     let scale = match definition
         .scale
         .as_ref()
@@ -425,13 +429,19 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     if definition.across.is_none()
         && kind.value == FamilyKind::Gauge
-        && binding.value.promql.is_none()
+        && definition
+            .prometheus
+            .as_ref()
+            .is_none_or(|b| b.value.promql.is_none())
     {
         return cx.fail(missing(
             "across",
             "say how the values of several replicas become one: `across: sum`, `across: max`, `across: min` or `across: avg`",
         ));
     }
+    let Some(binding) = &definition.prometheus else {
+        return family::elsewhere(cx, unbound, definition, kind.value);
+    };
     match (&binding.value.metric, &binding.value.promql) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => {

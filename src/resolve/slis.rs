@@ -245,6 +245,9 @@ pub(super) fn in_unit(
 fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
     histogram(cx, signal, &latency.signal)?;
     let value = in_unit(cx, signal, &latency.at_most)? / signal.scale;
+    if !signal.is_stored() {
+        return Some(family::declared_bucket(value));
+    }
     if let Some(bucket) = signal.buckets().iter().find(|b| b.bound == value) {
         return Some(bucket.clone());
     }

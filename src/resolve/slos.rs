@@ -19,7 +19,7 @@ use crate::promql::{Kept, kept_labels};
 use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
-use crate::units::{Duration, Number, Quantity, Unit, decimal};
+use crate::units::{Duration, Number};
 
 /// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
 const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
@@ -246,7 +246,7 @@ fn percentile(
     reject_event_fields(cx, slo);
     let signal = cx.selected(&p.value.signal, slo.selection())?;
     histogram(cx, &signal, &p.value.signal)?;
-    let quantile = quantile(cx, &p.value.p)?;
+    let quantile = quantile(cx, p.value.stat)?;
     if slo.period.value > LONGEST_PERCENTILE {
         let message = format!(
             "the `period` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
@@ -309,24 +309,17 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     }
 }
 
-fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
-    let value = p
-        .value
-        .of(Unit::Count, false)
-        .or_else(|_| p.value.ratio().map(|r| r * 100));
-    let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(100);
-    let value = value.ok().filter(inside);
-    if let Some(value) = value.filter(|value| *value >= Number::from_integer(1)) {
-        return Some(value / 100);
+fn quantile(cx: &mut Context<'_>, stat: Spanned<Stat>) -> Option<Number> {
+    if let Stat::Quantile(quantile) = stat.value {
+        return Some(quantile);
     }
-    let message = format!("a percentile must be at least 1 and below 100; found `{p}`");
-    let help = match value {
-        // A number below 1 is a share: no SLO is about the fastest of a hundred requests.
-        Some(share) => format!("write `{}` or `{0}%`", decimal(share * 100)),
-        None => "write a percentile such as `95` or `99.9`".to_owned(),
-    };
-    let error = Diagnostic::error("bad-percentile", p.span, message);
-    cx.sink.push(error.help(help));
+    let message = format!(
+        "a percentile SLI needs a percentile; found `{}`",
+        stat.value
+    );
+    let error = Diagnostic::error("bad-percentile", stat.span, message);
+    cx.sink
+        .push(error.help("write a percentile such as `p95` or `p99.9`"));
     None
 }
 

@@ -31,6 +31,8 @@ pub struct Dashboard {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
+    /// Name of the row, for specs that extend this one.
+    pub id: Option<Text>,
     /// The heading.
     pub title: Text,
     /// Rate window of the panels. Default: the window of an alert on the same value, else `$__rate_interval`.
@@ -52,6 +54,8 @@ pub struct Stats(pub Vec<Spanned<Stat>>);
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Panel {
+    /// Name of the panel, for specs that extend this one and for its address in Grafana. Default: made from the titles.
+    pub id: Option<Text>,
     /// Title to display. Default: made from the content.
     pub title: Option<Text>,
     /// Help text of the panel. Default: made from the signals.

@@ -16,6 +16,7 @@ mod dashboard;
 mod extend;
 mod grafana;
 mod name;
+mod one_of;
 mod panel_kind;
 mod read;
 mod renamed;
@@ -85,7 +86,7 @@ pub struct Spec {
     pub service: Service,
     /// The vLLM releases that the service runs. Required for vLLM signals.
     pub runtime: Option<Runtime>,
-    /// Base URLs for the links in alerts. Required if the spec has alerts.
+    /// Base URLs for the links in alerts.
     pub links: Option<Links>,
     /// Values of the `severity` label.
     #[serde(default)]
@@ -187,10 +188,10 @@ pub struct Runtime {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
-    /// URL of the folder where the runbooks are published.
-    pub runbooks: Text,
-    /// Root URL of Grafana.
-    pub grafana: Text,
+    /// URL of the folder where the runbooks are published. Required for alerts whose `runbook` is no URL.
+    pub runbooks: Option<Text>,
+    /// Root URL of Grafana. Without it, alerts and runbooks do not link to dashboards.
+    pub grafana: Option<Text>,
 }
 
 /// Scraping, selection and grouping of series.

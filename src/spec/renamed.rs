@@ -25,6 +25,7 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("signals/*/prometheus/expr", "signals/*/prometheus/promql"),
     ("slos/*/window", "slos/*/period"),
     ("slos/*/sli/latency/within", "slos/*/sli/latency/at_most"),
+    ("slos/*/sli/percentile/p", "slos/*/sli/percentile/stat"),
     ("slos/*/burn/policy", "slos/*/burn"),
     ("slos/*/burn/tiers", "slos/*/burn"),
     ("slos/*/burn/*/in", "slos/*/burn/*/long"),
@@ -137,13 +138,21 @@ impl Update<'_> {
             return;
         };
         let named = |(key, _): &&mut (Node<'_>, _)| key.text() == Some(old);
-        let Some((key, _)) = entries.iter_mut().find(named) else {
+        let Some((key, value)) = entries.iter_mut().find(named) else {
             return;
         };
         let at = key.range();
-        let edits = free.then(|| vec![(at.clone(), new.to_owned())]);
+        let mut edits = free.then(|| vec![(at.clone(), new.to_owned())]);
         if free {
             *key = Node::scalar(at.clone(), new, Style::Plain);
+        }
+        // A percentile has the same spelling everywhere: `p95`.
+        if let (Some(edits), "stat", Some(number)) = (&mut edits, new, value.text())
+            && number.starts_with(|c: char| c.is_ascii_digit())
+        {
+            let stat = format!("p{}", number.trim_end_matches('%'));
+            edits.push((value.range(), stat.clone()));
+            *value = Node::scalar(value.range(), stat, Style::Plain);
         }
         self.tell(at, format!("`{old}` is now `{new}`"), edits);
     }
@@ -364,6 +373,10 @@ mod tests {
             (
                 "x-a: &a {window: 30d}\nslos: {a: *a, b: *a}\n",
                 "x-a: &a {period: 30d}\nslos: {a: *a, b: *a}\n",
+            ),
+            (
+                "slos: {a: {sli: {percentile: {signal: x, p: 99.9, below: 1s}}}}\n",
+                "slos: {a: {sli: {percentile: {signal: x, stat: p99.9, below: 1s}}}}\n",
             ),
             (
                 "slos: {a: {window: 1d, period: 1d}}\n",

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{By, Map, Matchers, Text};
+use super::{By, Map, Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -147,8 +147,8 @@ pub struct Percentile {
     /// A histogram.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// The percentile: `50`, `95`, `99.9`.
-    pub p: Spanned<Quantity>,
+    /// The percentile: `p50`, `p95`, `p99.9`.
+    pub stat: Spanned<Stat>,
     /// The threshold.
     pub below: Spanned<Quantity>,
 }

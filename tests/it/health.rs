@@ -253,7 +253,7 @@ fn slow_tenth() -> (String, String) {
 fn objectives_without_alerts_are_judged_by_their_budget_and_their_bound() {
     let spec = format!(
         "{BUDGETS}    burn: none\n  early:\n    period: 1d\n    sli: {{percentile: {{signal: \
-        vllm.time_to_first_token, p: 95, below: 2s}}}}\n"
+        vllm.time_to_first_token, stat: p95, below: 2s}}}}\n"
     );
     let (idle, slow) = slow_tenth();
     let (report, code) = text(&spec, &[&slow, &idle], &["--fail-on", "warning"]);

@@ -42,6 +42,7 @@ mod marked;
 mod marks;
 mod mathematics;
 mod migrate;
+mod needs;
 mod pages;
 mod pictures;
 mod planted;

@@ -24,7 +24,7 @@ slos:
   answers: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
   first-token: {objective: 95%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}, burn: [{factor: 2, long: 6h, short: 30m}, {factor: 1, long: 1d, short: 2h}]}
   room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{factor: 2, long: 6h, short: 30m}]}
-  median: {period: 1d, sli: {percentile: {signal: ttft, p: 50, below: 100ms}}, alert: {above: 100ms, for: 10m}}
+  median: {period: 1d, sli: {percentile: {signal: ttft, stat: p50, below: 100ms}}, alert: {above: 100ms, for: 10m}}
 alerts:
   Lost: {severity: critical, when: {signal: running, absent: true}, for: 5m}
   LostJob: {severity: critical, when: {signal: busy, absent: true}, for: 20m}

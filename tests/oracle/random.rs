@@ -266,7 +266,7 @@ fn draw(chance: &mut Chance) -> String {
         let hold = chance.pick(&["1m", "5m"]);
         let _ = writeln!(
             text,
-            "  percentile: {{period: 2h, sli: {{percentile: {{signal: gateway_ttft, p: 90, below: {bound}}}}}, alert: {{above: {bound}, for: {hold}}}}}"
+            "  percentile: {{period: 2h, sli: {{percentile: {{signal: gateway_ttft, stat: p90, below: {bound}}}}}, alert: {{above: {bound}, for: {hold}}}}}"
         );
     }
     text.push_str("alerts:\n");

@@ -139,7 +139,8 @@ fn links(documents: &[Document]) -> Vec<Check> {
         let links = spec.links.iter();
         let links =
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
-        for (key, link) in links.filter(|(_, link)| is_example(&link.value)) {
+        let set = links.filter_map(|(key, link)| Some((key, link.as_ref()?)));
+        for (key, link) in set.filter(|(_, link)| is_example(&link.value)) {
             let text = format!("{}: `{link}` is a placeholder", spec.service.name);
             let help =
                 format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");

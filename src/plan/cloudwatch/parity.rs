@@ -6,6 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::cloudwatch::{MOST_METRICS, MOST_WIDGETS, Statistic};
+use crate::plan::Signal;
 use crate::spec::{Across, Baseline};
 use crate::units::{Duration, Number, decimal};
 
@@ -107,6 +108,19 @@ pub enum Verdict {
 impl Verdict {
     /// The same as the other back end's.
     pub const IDENTICAL: Verdict = Verdict::There(Vec::new());
+
+    /// Prometheus's part, of what is measured by these signals.
+    pub fn of_prometheus<'s>(signals: impl IntoIterator<Item = &'s Signal>) -> Verdict {
+        let missing = signals.into_iter().filter(|signal| !signal.is_stored());
+        let mut missing: Vec<_> = missing
+            .map(|signal| NotExpressible::NotStored(signal.name.clone()))
+            .collect();
+        missing.dedup();
+        match missing.is_empty() {
+            true => Verdict::IDENTICAL,
+            false => Verdict::Absent(missing),
+        }
+    }
 
     /// True unless absent.
     pub fn is_expressible(&self) -> bool {
@@ -366,6 +380,9 @@ pub enum NotExpressible {
     /// The agent drops this histogram.
     #[error("`{0}` is a histogram, and the CloudWatch agent drops histograms")]
     HistogramDropped(String),
+    /// A signal has no metric in Prometheus.
+    #[error("signal `{0}` has no `prometheus` binding")]
+    NotStored(String),
     /// The signal has no binding.
     #[error("signal `{0}` has no `cloudwatch` binding")]
     Unbound(String),

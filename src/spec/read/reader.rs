@@ -6,7 +6,7 @@ use super::{Document, Errors, check, text};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
 use crate::spec::{API_VERSION, Spec};
-use crate::spec::renamed;
+use crate::spec::{one_of, renamed};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
 /// Most faults that one run reports; the rest follows when these are fixed.
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
             match &mut whole {
                 None => whole = Some(tree),
                 Some(whole) => {
-                    for key in whole.overlay(tree) {
+                    for key in whole.overlay(tree, &one_of::excluded) {
                         sink.push(idle(files.span(key)));
                     }
                 }
