@@ -1,7 +1,5 @@
 //! How long one spec takes from text to files, without the disk.
 
-#![allow(missing_docs)] // the macros of criterion write functions without
-
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

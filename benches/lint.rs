@@ -1,7 +1,5 @@
 //! How long it takes to read and judge rules as sloth writes them, and to parse their expressions.
 
-#![allow(missing_docs)] // the macros of criterion write functions without
-
 use std::hint::black_box;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! How long a query takes to read and to print.
 
-#![allow(missing_docs)] // the macros of criterion write functions without
-
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -119,9 +119,6 @@ pub fn find(from: &Path) -> Option<PathBuf> {
 
 impl Config {
     /// Reads a configuration; its text is added to `sources`. Paths in it start from its folder.
-    ///
-    /// # Errors
-    /// When it cannot be read, or with everything that is wrong in it.
     pub fn load(path: &Path, sources: &mut Sources) -> Result<Self, LoadError> {
         let bytes = input::read(path, input::SMALL).map_err(|source| LoadError::Io {
             path: path.to_owned(),
@@ -133,9 +130,6 @@ impl Config {
     }
 
     /// Reads the text of a file in `sources`.
-    ///
-    /// # Errors
-    /// Everything that is wrong in it, at its place.
     pub fn read(file: FileId, sources: &Sources) -> Result<Self, Vec<Diagnostic>> {
         let source = sources.get(file);
         let folder = source.path().parent().unwrap_or(Path::new(""));

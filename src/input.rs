@@ -12,7 +12,6 @@ use std::fs::{self, File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Most bytes of a spec, or of a file that is linted.
 pub const ARTIFACT: u64 = 64 << 20;
 /// Most bytes of a metrics page, from wherever it comes; vLLM's have about 40 kB for each engine.
 pub const PAGE: u64 = 64 << 20;
@@ -20,7 +19,6 @@ pub const PAGE: u64 = 64 << 20;
 pub const RESULT: u64 = 256 << 20;
 /// Most bytes of a baseline: about 200,000 findings.
 pub const BASELINE: u64 = 64 << 20;
-/// Most bytes of a template.
 pub const TEMPLATE: u64 = 4 << 20;
 /// Most bytes of a configuration, of a catalog's notes, of a certificate or token.
 pub const SMALL: u64 = 1 << 20;
@@ -47,9 +45,6 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 
 /// The same of a file that the command line names; it may also be what the shell hands over, such as
 /// `/dev/stdin` or the `/dev/fd/63` of `<(command)`.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_named(path: &Path, most: u64) -> Result<Vec<u8>> {
     if is_handed(path) {
         all(File::open(path)?, most)
@@ -59,17 +54,11 @@ pub fn read_named(path: &Path, most: u64) -> Result<Vec<u8>> {
 }
 
 /// The text of a file, as [`read`].
-///
-/// # Errors
-/// As [`read`], and when it is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     text(read(path, most)?)
 }
 
 /// Everything that is left to read.
-///
-/// # Errors
-/// When reading fails, or there are more than `most` bytes.
 pub fn all(reader: impl Read, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     append(reader, most, &mut bytes)?;
@@ -84,10 +73,6 @@ fn append(reader: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Bytes as text.
-///
-/// # Errors
-/// When they are not UTF-8.
 pub fn text(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -129,7 +114,6 @@ pub fn is_handed(path: &Path) -> bool {
             .any(|folder| path.parent() == Some(Path::new(folder)))
 }
 
-/// Opens a file; a FIFO without a writer is opened at once.
 #[cfg(unix)]
 fn open(path: &Path) -> Result<File> {
     use rustix::fs::{Mode, OFlags};
@@ -138,7 +122,6 @@ fn open(path: &Path) -> Result<File> {
     Ok(rustix::io::retry_on_intr(open)?.into())
 }
 
-/// Opens a file.
 #[cfg(not(unix))]
 fn open(path: &Path) -> Result<File> {
     File::open(path)

@@ -8,15 +8,12 @@ use twox_hash::XxHash3_128;
 
 use crate::units::Duration;
 
-/// Label: the service a series or alert belongs to.
 pub const SERVICE: &str = "service";
-/// Label: the objective.
 pub const SLO: &str = "slo";
 /// Label: the look-back of a recorded value.
 pub const WINDOW: &str = "window";
 /// Label: the burn-rate tier of an alert.
 pub const TIER: &str = "tier";
-/// Label: the percentile of a recorded value.
 pub const QUANTILE: &str = "quantile";
 /// Label: how urgent an alert is.
 pub const SEVERITY: &str = "severity";
@@ -41,9 +38,7 @@ pub const RESERVED_LABELS: [&str; 10] = [
     "alertname",
 ];
 
-/// Bad events per second.
 pub const BAD_EVENTS: &str = "slo:bad_events:rate";
-/// All events per second.
 pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
 /// Bad events over all events.
 pub const ERROR_RATIO: &str = "slo:error_ratio:rate";
@@ -60,28 +55,20 @@ pub const PERCENTILE_BOUND: &str = "slo:percentile_bound:quantile";
 /// A value recorded for an alert that compares it with its own past.
 pub const BASELINE: &str = "alert:baseline:value";
 
-/// The most characters a name in a spec may have.
 const MAX_NAME: usize = 63;
 
-/// Why a name cannot be used; in words, what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// It has no characters.
     #[error("write a name")]
     Empty,
-    /// It starts with `-`, `_` or something else.
     #[error("start the name with a letter or a digit")]
     Start,
-    /// It has other characters than letters, digits, `-` and `_`.
     #[error("use only letters, digits, `-` and `_`")]
     Characters,
-    /// The same where only lower-case letters are allowed.
     #[error("use only lower-case letters, digits, `-` and `_`")]
     LowerCase,
-    /// Windows has a device of that name.
     #[error("use a name that Windows does not reserve for a device")]
     Device,
-    /// It has too many characters.
     #[error("use at most {MAX_NAME} characters")]
     Long,
 }
@@ -90,9 +77,6 @@ pub enum NameError {
 ///
 /// Names become file names, label values and parts of series names, so they are kept to letters, digits,
 /// `-` and `_`; a service and an SLO are lower-case.
-///
-/// # Errors
-/// When the name cannot be used.
 pub fn check_name(name: &str, lower_case: bool) -> Result<(), NameError> {
     let first = name.chars().next().ok_or(NameError::Empty)?;
     let fits = |c: char| {
@@ -132,7 +116,6 @@ pub fn key(text: &str) -> String {
     format!("{:08x}", XxHash3_128::oneshot(text.as_bytes()) as u32)
 }
 
-/// `ttft-median` → `TtftMedian`.
 pub fn pascal(name: &str) -> String {
     name.split(['-', '_'])
         .flat_map(|word| {
@@ -165,78 +148,63 @@ pub fn kebab(name: &str) -> String {
     out
 }
 
-/// Name of an SLO's burn-rate alerts.
 pub fn burn_alert(slo: &str) -> String {
     format!("{}ErrorBudgetBurn", pascal(slo))
 }
 
-/// Name of a percentile SLO's alert.
 pub fn percentile_alert(slo: &str) -> String {
     format!("{}ObjectiveMissed", pascal(slo))
 }
 
-/// A counter of requests for a goodput objective, without `_total`.
 pub fn goodput(service: &str, slo: &str, what: &str) -> String {
     format!("goodput_{service}_{slo}_{what}").replace('-', "_")
 }
 
-/// Series of a value recorded under a name of its own.
 pub fn record_series(name: &str, stat: &str) -> String {
     let name = name.replace('-', "_");
     format!("signal:{name}:{}", stat.replace('.', "_"))
 }
 
-/// Group of an SLO's rules.
 pub fn slo_group(service: &str, slo: &str) -> String {
     format!("{service}.slo.{slo}")
 }
 
-/// Group of the rules over an SLO's period.
 pub fn period_group(service: &str, slo: &str) -> String {
     format!("{service}.slo.{slo}.period")
 }
 
-/// Group of a service's alerts.
 pub fn alert_group(service: &str) -> String {
     format!("{service}.alerts")
 }
 
-/// Group of one alert that looks far back.
 pub fn single_alert_group(service: &str, alert: &str) -> String {
     format!("{service}.alert.{}", kebab(alert))
 }
 
-/// Group of a service's recorded values.
 pub fn record_group(service: &str) -> String {
     format!("{service}.records")
 }
 
-/// One of several groups with the same kind of rules, counted from 1.
 pub fn group_part(group: &str, part: usize) -> String {
     format!("{group}.{part}")
 }
 
-/// Name of a tier: its long window.
 pub fn tier(long: Duration) -> String {
     long.to_string()
 }
 
-/// File of an SLO's rules, without folder and ending.
 pub fn slo_file(slo: &str) -> String {
     format!("slo-{slo}")
 }
 
-/// File of the rules over an SLO's period, without folder and ending.
 pub fn period_file(slo: &str) -> String {
     format!("slo-{slo}-period")
 }
 
-/// File of one alert's rules or unit tests, without folder and ending.
 pub fn alert_file(alert: &str) -> String {
     format!("alert-{}", kebab(alert))
 }
 
-/// Heading of a fix in its runbook, as an anchor.
 pub fn fix_anchor(fix: &str) -> String {
     format!("fix-{fix}")
 }
@@ -255,9 +223,15 @@ pub fn slug(heading: &str) -> String {
 
 /// Link to an alert's part of a runbook; without a runbook, to the index.
 pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
-    let base = base.trim_end_matches('/');
-    let page = runbook.unwrap_or("README");
-    format!("{base}/{page}.md#{}", anchor(alert))
+    match runbook {
+        Some(page) => format!("{}/{page}.md#{}", base.trim_end_matches('/'), anchor(alert)),
+        None => format!("{}#{}", runbook_index(base), anchor(alert)),
+    }
+}
+
+/// Link to the index of runbooks.
+pub fn runbook_index(base: &str) -> String {
+    format!("{}/README.md", base.trim_end_matches('/'))
 }
 
 /// Link that runs a query in Grafana Explore, with the data source that the provisioning file makes.
@@ -277,7 +251,6 @@ pub fn explore_url(base: &str, query: &str) -> String {
     url
 }
 
-/// All but what RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -287,25 +260,21 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 /// The dashboard that every service has; a spec may declare one of this name in its place.
 pub const OVERVIEW: &str = "overview";
 
-/// Link to a service's overview.
 pub fn dashboard_url(base: &str, service: &str) -> String {
     let base = base.trim_end_matches('/');
     format!("{base}/d/{}", dashboard_uid(service, OVERVIEW))
 }
 
-/// Name of a scrape job, unique among those of all services; its targets get the `job` label itself.
 pub fn scrape_job(service: &str, job: &str) -> String {
     format!("{service}/{job}")
 }
 
-/// File that lists the targets of a scrape job.
 pub fn targets_file(service: &str, job: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let job = job.replace(|c| !plain(c), "-");
     format!("/etc/prometheus/targets/{service}/{job}.yaml")
 }
 
-/// Link to one panel of a dashboard.
 pub fn panel_url(base: &str, uid: &str, panel: u32) -> String {
     let base = base.trim_end_matches('/');
     format!("{base}/d/{uid}?viewPanel={panel}")
@@ -369,27 +338,22 @@ fn checksum(text: &str) -> u64 {
     text.bytes().fold(start, add)
 }
 
-/// Name of an alert's CloudWatch alarm.
 pub fn alarm(service: &str, alert: &str) -> String {
     format!("{service}-{}", kebab(alert))
 }
 
-/// Name of a part of an alarm, counted from 1.
 pub fn alarm_part(alarm: &str, part: usize) -> String {
     format!("{alarm}-part-{part}")
 }
 
-/// Name of the alarm of a burn-rate tier.
 pub fn tier_alarm(service: &str, slo: &str, tier: &str) -> String {
     format!("{service}-{slo}-burn-{tier}")
 }
 
-/// Name of the alarm on a burn rate over one window; a window may serve tiers with different factors.
 pub fn window_alarm(service: &str, slo: &str, window: Duration, factor: &str) -> String {
     format!("{service}-{slo}-burn-{window}-{factor}x")
 }
 
-/// Name of the rule that mutes alarms in a maintenance window.
 pub fn mute_rule(service: &str, window: &str) -> String {
     format!("{service}-{window}")
 }
@@ -399,12 +363,10 @@ pub fn mute_rule_part(rule: &str, number: usize) -> String {
     format!("{rule}.{number}")
 }
 
-/// The log that the CloudWatch agent writes for a service.
 pub fn agent_log(service: &str) -> String {
     format!("/slosmith/{service}/prometheus")
 }
 
-/// Name of a dashboard in CloudWatch: letters, digits, `-` and `_`.
 pub fn dashboard(service: &str, dashboard: &str) -> String {
     format!("{service}-{dashboard}")
 }

@@ -16,7 +16,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The lines of a text without their line feeds, as [`str::lines`] has them where no line ends with a carriage return.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text).filter(|text| !text.is_empty());
     std::iter::from_fn(move || {
@@ -52,23 +51,18 @@ pub const fn word_bytes(signs: &[u8]) -> [bool; 256] {
     bytes
 }
 
-/// Names one file of a [`Sources`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// A half-open range of bytes in one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The file the bytes are in.
     pub file: FileId,
-    /// First byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// A span over `range` of `file`.
     pub fn new(file: FileId, range: Range<usize>) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self {
@@ -89,19 +83,15 @@ impl Span {
 /// Two spanned values are equal when their values are: places never decide meaning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spanned<T> {
-    /// What was read.
     pub value: T,
-    /// Where it was read.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// Pairs a value with its place.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
-    /// Replaces the value, keeps the place.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned::new(f(self.value), self.span)
     }
@@ -149,9 +139,7 @@ impl<T: fmt::Display> fmt::Display for Spanned<T> {
 /// A line and column as people count them: both from 1, columns in Unicode characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineCol {
-    /// Line, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
     pub col: usize,
 }
 
@@ -165,7 +153,6 @@ pub fn mark_len(text: &str) -> usize {
     }
 }
 
-/// One file's text with an index of its lines.
 #[derive(Debug)]
 pub struct SourceFile {
     path: PathBuf,
@@ -175,7 +162,6 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Indexes `text`; `path` is only shown, never opened.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -184,12 +170,10 @@ impl SourceFile {
         }
     }
 
-    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -210,7 +194,6 @@ impl SourceFile {
         }
     }
 
-    /// The bytes of the line that an offset is on, with its end; without the byte order mark.
     pub fn line(&self, offset: usize) -> Range<usize> {
         let index = self.index();
         let line = index.line(offset);
@@ -230,7 +213,6 @@ const STRIDE: usize = 256;
 /// its line is.
 #[derive(Debug)]
 struct Index {
-    /// The first byte of each line.
     lines: Vec<usize>,
     /// How many characters begin before each `STRIDE`th byte.
     chars: Vec<usize>,
@@ -252,7 +234,6 @@ impl Index {
         Self { lines, chars }
     }
 
-    /// The line that `offset` is on, from 1.
     fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|&start| start <= offset).max(1)
     }
@@ -270,33 +251,28 @@ fn begun(bytes: &[u8]) -> usize {
     bytes.len() - bytes.iter().filter(continues).count()
 }
 
-/// All files of one run, in the order they were read.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }
 
 impl Sources {
-    /// Adds a file and names it.
     pub fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(file);
         id
     }
 
-    /// Lets go of a file's text, when nothing points into it.
     pub fn forget(&mut self, id: FileId) {
         if let Some(file) = self.files.get_mut(id.0 as usize) {
             *file = SourceFile::new(std::mem::take(&mut file.path), "");
         }
     }
 
-    /// All files with their names, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         (0..).map(FileId).zip(&self.files)
     }
 
-    /// The file of an id that this table gave out.
     pub fn get(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }

@@ -38,7 +38,6 @@ impl Pipeline {
     }
 }
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Path below the project's folder, with `/`.
@@ -139,9 +138,6 @@ pub fn own_buckets(buckets: &BTreeMap<String, Vec<String>>) -> String {
 }
 
 /// The first files of a project, by path below its folder.
-///
-/// # Errors
-/// When a template fails.
 pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, TemplateError> {
     let catalog = Catalog::vllm();
     // Without a recorded release in the range, the build of the spec reports an error.

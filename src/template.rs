@@ -52,6 +52,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "init/gitlab.yaml",
     "init/slosmith.toml",
     "init/spec.yaml",
+    "preview/about.html",
     "preview/dashboard.html",
     "preview/index.html",
     "preview/page.html",
@@ -109,7 +110,6 @@ pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
     BUILT_IN.iter().copied()
 }
 
-/// A template that cannot be read or rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The folder of templates, or a file in it, cannot be read.
@@ -144,17 +144,11 @@ pub struct Templates {
 
 impl Templates {
     /// Our templates; files under `folder` replace those of the same path.
-    ///
-    /// # Errors
-    /// When the folder cannot be read, a file in it replaces nothing, or a template does not parse.
     pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
         Self::with(folder, &[])
     }
 
     /// The same, and more that are a project's own; these have the names of their files.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load), and when one of `own` cannot be read.
     pub fn with(folder: Option<&Path>, own: &[&Path]) -> Result<Self, TemplateError> {
         let mut environment = environment()?;
         for &(name, text) in BUILT_IN {
@@ -182,9 +176,6 @@ impl Templates {
     }
 
     /// Our templates, which remember what they are given.
-    ///
-    /// # Errors
-    /// When a template does not parse.
     pub fn watching() -> Result<Self, TemplateError> {
         Ok(Self {
             watch: Some(shape::Watch::default()),
@@ -209,10 +200,6 @@ impl Templates {
         self.replaced.iter().chain(&self.own)
     }
 
-    /// Renders one template.
-    ///
-    /// # Errors
-    /// When it uses a variable that is not there; names the template's line.
     pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|e| wrong(&e))?;
         if let Some(watch) = &self.watch {

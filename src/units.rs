@@ -69,7 +69,6 @@ enum Dimension {
 }
 
 impl Unit {
-    /// The word a spec uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::Seconds => "seconds",
@@ -241,10 +240,6 @@ impl Quantity {
     }
 
     /// The value for a signal of `unit`, in its base unit.
-    ///
-    /// # Errors
-    /// When the dimension differs, a quantity without time is given for a rate or the other way
-    /// round, or a bare number where a unit is needed.
     pub fn of(&self, unit: Unit, rate: bool) -> Result<Number, Mismatch> {
         let wanted = unit.dimension();
         let fits = match self.suffix {
@@ -320,15 +315,11 @@ impl Quantity {
         }
     }
 
-    /// The time of a rate.
     pub fn per(&self) -> Option<Per> {
         self.per
     }
 
     /// A fraction: `99.9%` or `0.999`.
-    ///
-    /// # Errors
-    /// When it has another unit.
     pub fn ratio(&self) -> Result<Number, Mismatch> {
         self.of(Unit::Ratio, false)
     }

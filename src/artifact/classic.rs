@@ -46,7 +46,6 @@ pub(super) fn part(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &st
     is_one
 }
 
-/// Reads a dashboard.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::Grafana);
     let sources = Sources::of(node);

@@ -23,7 +23,6 @@ pub(in crate::artifact) use plan::planned;
 pub(in crate::artifact) use sign::{is_any, is_whole, owns};
 pub(in crate::artifact) use terraform::blocks;
 
-/// What the API answers beside what it takes.
 const ANSWERS: [&str; 12] = [
     "AlarmArn",
     "AlarmConfigurationUpdatedTimestamp",
@@ -39,7 +38,6 @@ const ANSWERS: [&str; 12] = [
     "AlarmContributors",
 ];
 
-/// Reads whichever it is.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::CloudWatch);
     if sign::is_alarm(node) {
@@ -71,7 +69,6 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     terraform::read(reader, body, node);
 }
 
-/// A resource in the form of the API.
 fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> Resource {
     Resource {
         what,
@@ -84,7 +81,6 @@ fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> 
     }
 }
 
-/// The request around the body of a dashboard.
 fn put_dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, form: Form) {
     let mut resource = plain(body, node, ResourceKind::PutDashboard, String::new());
     resource.form = form;
@@ -104,7 +100,6 @@ fn is_composite(reader: &mut Reader) {
 struct Names(BTreeMap<String, String>);
 
 impl Names {
-    /// Notes a fault of the alarm that was read last, `resource`, if another has its name.
     fn take(&mut self, reader: &mut Reader, resource: &str, pointer: &str) {
         let last = reader.artifact.resources.last_mut();
         let Some(alarm) = last.filter(|last| last.what == ResourceKind::Alarm) else {

@@ -17,7 +17,6 @@ use crate::promql::{Dialect, parse_with, selectors};
 use crate::yaml::Body;
 pub(super) use literal::literals;
 
-/// Reads every literal that is a query.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
     for literal in literals(body.text(), language) {
         let source = &body.text()[literal.range.clone()];
@@ -58,7 +57,6 @@ fn pieces(text: &str) -> impl Iterator<Item = usize> {
     names(text).filter(|at| is_in_query(text, *at))
 }
 
-/// Where a text names a metric.
 pub(super) fn names(text: &str) -> impl Iterator<Item = usize> {
     memmem::find_iter(text.as_bytes(), Catalog::vllm().prefix())
 }

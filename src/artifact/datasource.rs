@@ -66,7 +66,6 @@ impl Sources {
         Self(lists.chain(inputs).map(named).collect())
     }
 
-    /// Those of a v2 dashboard.
     pub(super) fn of_v2(dashboard: &Node<'_>) -> Self {
         let variables = items(dashboard, &["variables"]).iter();
         let lists = variables.filter(|v| word(v, &["kind"]) == Some("DatasourceVariable"));

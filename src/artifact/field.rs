@@ -3,23 +3,19 @@
 use crate::source::Spanned;
 use crate::yaml::{Body, Node, Text};
 
-/// The text at a path of keys.
 pub(super) fn text(body: &Body<'_>, node: &Node<'_>, path: &[&str]) -> Option<Text> {
     body.read(node.at(path)?)
 }
 
-/// The word at a path of keys, without its place.
 pub(super) fn word<'n>(node: &'n Node<'_>, path: &[&str]) -> Option<&'n str> {
     node.at(path)?.text()
 }
 
-/// The word at a path of keys.
 pub(super) fn spanned(body: &Body<'_>, node: &Node<'_>, path: &[&str]) -> Option<Spanned<String>> {
     let node = node.at(path)?;
     Some(Spanned::new(node.text()?.to_owned(), body.place(node)))
 }
 
-/// The number at a path of keys.
 pub(super) fn number(body: &Body<'_>, node: &Node<'_>, path: &[&str]) -> Option<Spanned<f64>> {
     let word = spanned(body, node, path)?;
     let value = word.value.parse().ok()?;
@@ -31,7 +27,6 @@ pub(super) fn items<'n, 't>(node: &'n Node<'t>, path: &[&str]) -> &'n [Node<'t>]
     node.at(path).map_or(&[], Node::items)
 }
 
-/// True when the text at a path is `true`.
 pub(super) fn is_true(node: &Node<'_>, path: &[&str]) -> bool {
     word(node, path) == Some("true")
 }

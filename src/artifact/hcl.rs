@@ -19,16 +19,10 @@ use crate::diag::Diagnostic;
 use crate::source::mark_len;
 use crate::yaml::{Body, Kind, Node, Style, Tag, json_string};
 
-/// Functions that make a text of a value.
 const ENCODERS: [&str; 2] = ["jsonencode", "yamlencode"];
 
-/// Labels of a block that are read.
 const LABELS: usize = 8;
 
-/// Reads a file of HCL.
-///
-/// # Errors
-/// The first place that is not HCL.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     let start = mark_len(body.text());
     let text = &body.text()[start..];

@@ -9,10 +9,8 @@ use crate::yaml::{Kind, Node, Style, json_string};
 /// Deeper nesting is an error: nothing that people keep is near it, and each level costs stack.
 const MAX_DEPTH: usize = 200;
 
-/// Where and why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The bytes that do not fit.
     pub(super) range: Range<usize>,
     /// What was expected there.
     pub(super) message: &'static str,
@@ -27,18 +25,12 @@ pub(super) fn is_likely(text: &str) -> bool {
 }
 
 /// Reads one JSON value; a byte order mark in front and comments are skipped. Of a key that appears twice both stay.
-///
-/// # Errors
-/// The first place that is not JSON.
 pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
     value(text, false)
 }
 
 /// The same of a text that a template was filled in to, or will be: values may be signs or `${…}` that stand for
 /// unknown ones, and a comma may be left over at the end of a list.
-///
-/// # Errors
-/// The first place that is not JSON all the same.
 pub(super) fn parse_filled(text: &str) -> Result<Node<'_>, Fault> {
     value(text, true)
 }
@@ -65,7 +57,6 @@ impl<'t> Parser<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Skips blanks and comments.
     fn blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
@@ -136,7 +127,6 @@ impl<'t> Parser<'t> {
         Ok(Node::new(start..self.at, Kind::Seq(items)))
     }
 
-    /// Reads entries up to the bracket that closes them.
     fn list(
         &mut self,
         close: u8,

@@ -5,7 +5,6 @@ use super::reader::{Embedded, Reader};
 use super::{Kind, classic, rules, v2};
 use crate::yaml::{Body, Node};
 
-/// `PrometheusRule`: a rule file under `spec`.
 pub(super) fn rules(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     reader.is(Kind::Rules);
     if let Some(spec) = node.take("spec") {
@@ -33,14 +32,12 @@ pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) 
     }
 }
 
-/// `GrafanaDashboard` of the Grafana operator: a dashboard as text.
 pub(super) fn grafana(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     if let Some(text) = text(body, node, &["spec", "json"]) {
         reader.embed(text);
     }
 }
 
-/// `Dashboard` of Grafana's own API: v2, or classic JSON under `spec` in older versions, as in Grizzly's.
 pub(super) fn resource(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let Some(spec) = node.get("spec") else {
         return;

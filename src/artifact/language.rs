@@ -27,7 +27,6 @@ fn functions(language: &str) -> HashSet<&'static str> {
 static METRICS_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("metricsql"));
 static LOG_QL: LazyLock<HashSet<&str>> = LazyLock::new(|| functions("logql"));
 
-/// What a text shows of its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// It is in this one, unless it is PromQL.
@@ -36,7 +35,6 @@ pub(super) enum Sign {
     VmRange,
 }
 
-/// The sign of a query that passes for PromQL.
 pub(super) fn sign_of(query: &Query) -> Option<Sign> {
     match query.language {
         Language::PromQl => sign(&query.text),
@@ -121,7 +119,6 @@ struct Place<'t> {
     before: Option<Token<'t>>,
     token: Token<'t>,
     behind: Option<Token<'t>>,
-    /// The open bracket around it.
     around: Option<Bracket>,
 }
 
@@ -129,7 +126,6 @@ struct Place<'t> {
 enum Bracket {
     /// Of a call, or of a list of labels.
     Call,
-    /// Of a selector with a name.
     Labels,
     /// Of a selector without a name, and of its range.
     Stream,
@@ -229,9 +225,7 @@ fn is_metrics_ql_number(number: &str, is_window: bool) -> bool {
 enum Token<'t> {
     Word(&'t str),
     Number(&'t str),
-    /// A string.
     Text,
-    /// What another program fills in.
     Hole,
     /// What LogQL filters lines with, and PromQL labels: `|=`, `!~`.
     Filter,
@@ -239,7 +233,6 @@ enum Token<'t> {
 }
 
 impl Token<'_> {
-    /// True for what an operand may end with.
     fn is_operand(self) -> bool {
         match self {
             Self::Word(word) => !is_joint(word),
@@ -268,13 +261,11 @@ impl Token<'_> {
     }
 }
 
-/// Words between operands.
 fn is_joint(word: &str) -> bool {
     let joints = ["and", "or", "unless", "bool", "default", "if", "ifnot"];
     joints.iter().any(|joint| word.eq_ignore_ascii_case(joint))
 }
 
-/// The tokens of a query in any of the languages.
 struct Tokens<'t> {
     text: &'t str,
     at: usize,

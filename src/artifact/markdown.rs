@@ -68,7 +68,6 @@ fn queries(reader: &mut Reader, text: &Text) {
     }
 }
 
-/// The last line of a text that is not empty.
 fn last_line(text: &str) -> &str {
     text.trim_end().rsplit('\n').next().unwrap_or_default()
 }

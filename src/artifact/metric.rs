@@ -14,7 +14,6 @@ pub(super) fn name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>
     }
 }
 
-/// Reads the name that a part of a text is.
 pub(super) fn part(reader: &mut Reader, text: &Text, at: Range<usize>, of: &str) {
     ending_in(reader, text, at, "", of);
 }
@@ -59,7 +58,6 @@ pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
     any
 }
 
-/// True for the characters of names.
 pub(super) fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
 }

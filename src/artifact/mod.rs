@@ -60,9 +60,6 @@ use crate::yaml::{Body, Filler};
 use reader::Reader;
 
 /// Reads a file. What holds no queries is [`Kind::Unknown`].
-///
-/// # Errors
-/// The first place where the whole file cannot be read.
 pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     read_with(file, path, text, Hints::default())
 }
@@ -79,9 +76,6 @@ pub struct Hints {
 }
 
 /// [`read`] with what is known before.
-///
-/// # Errors
-/// The first place where the whole file cannot be read.
 pub fn read_with(file: FileId, path: &Path, text: &str, hints: Hints) -> Result<Artifact, Unread> {
     let mut folders = path.ancestors().skip(1).take(4).filter_map(Path::file_name);
     let is_of_loki = folders.any(|name| name.to_string_lossy().contains("loki"));

@@ -1,32 +1,24 @@
 //! What is read from files: plain data, each piece with its place.
 
-mod dashboard;
 mod query;
 mod resource;
-mod rules;
 
-pub use dashboard::{Dashboard, Datasource, Form, Panel, Step, Target, Thresholds, Variable};
+use crate::artifact::raw::Raw;
+use crate::diag::Diagnostic;
+use crate::source::{FileId, Span, Spanned};
+use crate::yaml::Text;
 pub use query::{Language, Query, Role};
 pub use resource::{Dimensions, NamedMetric, Resource, ResourceKind};
-pub use rules::{Alert, Pair, Record};
 
-use crate::diag::Diagnostic;
-use crate::source::FileId;
-
-/// Everything that was read from one file.
 #[derive(Clone, Debug, Default)]
 pub struct Artifact {
-    /// The file.
     pub file: FileId,
     /// What it is: the first thing found in it, or [`Kind::Unknown`].
     pub kind: Kind,
     /// Every query, in the order of the file; other lists refer to them by index.
     pub queries: Vec<Query>,
-    /// Alerting rules.
     pub alerts: Vec<Alert>,
-    /// Recording rules.
     pub records: Vec<Record>,
-    /// Dashboards of all kinds.
     pub dashboards: Vec<Dashboard>,
     /// CloudWatch alarms and dashboards, and configurations of its agent.
     pub resources: Vec<Resource>,
@@ -40,7 +32,6 @@ pub struct Artifact {
     pub has_unread_branches: bool,
     /// Parts of queries are in it that a program puts together; they are not read.
     pub has_pieces: bool,
-    /// The queries whose language nothing around them names, when the words of the queries are still to be read for it.
     pub(super) open_languages: Option<Vec<usize>>,
 }
 
@@ -63,18 +54,12 @@ impl Artifact {
     }
 }
 
-/// The kinds of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Prometheus rule file, or a `PrometheusRule` resource.
     Rules,
-    /// Kubernetes ConfigMap that holds other parts.
     ConfigMap,
-    /// Grafana dashboard, classic or v2.
     Grafana,
-    /// Perses dashboard.
     Perses,
-    /// promtool unit tests.
     UnitTests,
     /// A spec; read by `spec`.
     Spec,
@@ -82,17 +67,131 @@ pub enum Kind {
     ForeignSpec,
     /// CloudWatch alarms or dashboards: as the API has them, in CloudFormation or in Terraform JSON.
     CloudWatch,
-    /// Rules of prometheus-adapter.
     Adapter,
     /// What works by metrics: KEDA, the HorizontalPodAutoscaler, KServe, AIBrix, Argo Rollouts, other configurations.
     Scaler,
     /// Dashboards and alerts of Google Cloud Monitoring.
     GoogleCloud,
-    /// Markdown with queries or other parts in code fences.
     Markdown,
-    /// Source code with queries in string literals.
     Code,
-    /// Nothing that holds queries.
     #[default]
     Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub key: Spanned<String>,
+    pub value: Text,
+}
+
+#[derive(Clone, Debug)]
+pub struct Alert {
+    pub name: Text,
+    /// Index of its query in [`Artifact::queries`](Artifact::queries).
+    pub query: usize,
+    pub labels: Vec<Pair>,
+    pub annotations: Vec<Pair>,
+    pub span: Span,
+    /// A template may add labels and annotations to it.
+    pub is_partial: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub name: Text,
+    /// Index of its query in [`Artifact::queries`](Artifact::queries).
+    pub query: usize,
+}
+
+impl Alert {
+    pub fn annotation(&self, name: &str) -> Option<&Text> {
+        let found = self.annotations.iter().find(|pair| pair.key.value == name);
+        found.map(|pair| &pair.value)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    pub form: Form,
+    /// What links name it by.
+    pub uid: Option<Text>,
+    pub title: Option<Text>,
+    /// Its description; may hold words for the linter.
+    pub description: Option<Text>,
+    pub variables: Vec<Variable>,
+    /// Its panels in the order of the file, those inside rows and the rows themselves included.
+    pub panels: Vec<Panel>,
+    /// The whole dashboard, for schemas.
+    pub raw: Raw,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Classic,
+    V2,
+    Perses,
+}
+
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: Text,
+    /// `query`, `datasource`, `custom`, …; the plugin in Perses.
+    pub kind: String,
+    /// For a data source variable: the type that it lists.
+    pub lists: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Panel {
+    pub title: Option<Text>,
+    pub id: Option<String>,
+    /// `timeseries`, `stat`, `row`, …
+    pub kind: Option<Spanned<String>>,
+    pub unit: Option<Text>,
+    pub overrides_units: bool,
+    pub has_mappings: bool,
+    pub description: Option<Text>,
+    pub datasource: Option<Datasource>,
+    pub thresholds: Option<Thresholds>,
+    pub targets: Vec<Target>,
+    /// Its content is elsewhere, in Grafana's library.
+    pub from_library: bool,
+    /// JSON pointer to it in [`Dashboard::raw`].
+    pub pointer: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Datasource {
+    /// Its type, such as `prometheus`, where it is written.
+    pub kind: Option<String>,
+    pub uid: Option<Text>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Index of its query; `None` when it has no expression.
+    pub query: Option<usize>,
+    /// An expression has its place, and none is written there.
+    pub is_blank: bool,
+    pub datasource: Option<Datasource>,
+    /// Asked for one time only.
+    pub instant: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Thresholds {
+    /// `absolute` or `percentage`.
+    pub mode: Option<String>,
+    /// Drawn as lines or areas over time; else they only colour values.
+    pub is_drawn: bool,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// From here on; `None` for the base.
+    pub value: Option<Spanned<f64>>,
 }

@@ -33,7 +33,6 @@ const PARTS: [Part; 13] = [
     classic::part,
 ];
 
-/// Reads a resource of Kubernetes as the document that it is.
 type Resource = fn(&mut Reader, &Body<'_>, Node<'_>);
 
 /// Reads all parts of a document, with `resource` those that are documents themselves.

@@ -9,7 +9,6 @@ use super::{
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
-/// Reads a dashboard.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let Some(spec) = node.get("spec") else {
         return;

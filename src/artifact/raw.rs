@@ -8,7 +8,6 @@ use crate::yaml::{Body, Kind, Node, Place, Style, Tag};
 /// Stands in a text for a value that something fills in.
 pub(super) const HOLE: &str = "${}";
 
-/// A tree of JSON values that know their places.
 #[derive(Clone, Debug)]
 pub struct Raw {
     root: Node<'static>,
@@ -16,7 +15,6 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Keeps `node` of `body`.
     pub(super) fn new(body: &Body<'_>, node: &Node<'_>) -> Self {
         Self {
             root: node.clone().into_owned(),
@@ -29,12 +27,10 @@ impl Raw {
         plain(&self.root)
     }
 
-    /// The value at a JSON pointer.
     pub fn value_at(&self, pointer: &str) -> Option<Value> {
         self.node(pointer).map(plain)
     }
 
-    /// The value at a JSON pointer, with its place.
     pub fn node(&self, pointer: &str) -> Option<&Node<'static>> {
         self.steps(pointer)?.1
     }
@@ -52,7 +48,6 @@ impl Raw {
         Some(self.place.span(key.range()))
     }
 
-    /// The bytes of a node of this tree.
     pub fn place(&self, node: &Node<'_>) -> Span {
         self.place.span(node.range())
     }
@@ -93,7 +88,6 @@ fn unescaped(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// The value without places.
 pub(super) fn plain(node: &Node<'_>) -> Value {
     match &node.kind {
         _ if node.tag == Tag::Made => Value::String(HOLE.to_owned()),

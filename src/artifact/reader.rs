@@ -9,14 +9,11 @@ use crate::promql::{Dialect, placeholder};
 use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Filler, MARK, Text, is_branched, is_left_out};
 
-/// Gathers what is read from a file.
 pub(super) struct Reader {
     pub(super) artifact: Artifact,
-    /// What is known of the file before it is read.
     pub(super) hints: Hints,
     /// What aliases may still copy.
     pub(super) allowance: Allowance,
-    /// How many documents are around the one that is read.
     pub(super) depth: u32,
     /// Texts of the document that are documents of their own, still to be read.
     pub(super) embedded: Vec<Embedded>,
@@ -126,9 +123,9 @@ impl Reader {
             Dialect::Grafana if self.interpolates && text.value.contains("${") => Dialect::Template,
             _ => dialect,
         };
-        let marked = text.value.as_str();
-        let marked = if self.template.is_some() { marked } else { "" };
-        let marks = marked.match_indices(MARK).map(|(at, _)| at);
+        let marked = self.template.is_some().then_some(&text.value);
+        let marks = marked.into_iter().flat_map(|text| text.match_indices(MARK));
+        let marks = marks.map(|(at, _)| at);
         let mut holes = holes.iter().map(|hole| hole.start).chain(marks);
         let signs = ["%{", HOLE];
         let is_assembled = self.interpolates && signs.iter().any(|sign| text.value.contains(sign));
@@ -192,7 +189,6 @@ impl Reader {
         self.embedded.push(Embedded::new(text));
     }
 
-    /// The same of the body of a dashboard of CloudWatch.
     pub(super) fn embed_board(&mut self, text: Text) {
         let is_board = true;
         self.embedded.push(Embedded {

@@ -65,7 +65,6 @@ pub(super) fn part(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &st
     is_group || is_rule(node)
 }
 
-/// Reads one rule, if it is one.
 pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     flavored(reader, body, node, Flavor::Prometheus);
 }
@@ -118,7 +117,6 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor
 #[derive(Clone, Copy, PartialEq)]
 enum Flavor {
     Prometheus,
-    /// vmalert, whose language has more than PromQL.
     Victoria,
     /// vmalert for Graphite or logs.
     Other,

@@ -16,7 +16,6 @@ const SLOTH: [&[&str]; 6] = [
     &["sli", "raw", "errorRatioQuery"],
 ];
 
-/// `version: prometheus/v1`.
 pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::ForeignSpec);
     let mut plugins = items(node, &["slo_plugins", "chain"]).iter();
@@ -30,14 +29,12 @@ pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// `PrometheusServiceLevel`.
 pub(super) fn resource(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     if let Some(spec) = node.get("spec") {
         sloth(reader, body, spec);
     }
 }
 
-/// OpenSLO's `SLO`, with Prometheus as its source.
 pub(super) fn open_slo(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     const PARTS: [&[&str]; 4] = [
         &["ratioMetrics", "good", "query"],

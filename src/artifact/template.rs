@@ -11,9 +11,6 @@ use crate::yaml::{Body, Filler, probably_filled, readings, surely_filled, tree};
 const READINGS: u32 = 16;
 
 /// Reads all documents of a file; a template is read as far as its output is known.
-///
-/// # Errors
-/// The first place where the whole file cannot be read.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     if let Some(filler) = reader.hints.filler.or_else(|| surely_filled(body.text())) {
         return filled(reader, body, filler, yaml);
@@ -32,9 +29,6 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
 }
 
 /// The same of JSON.
-///
-/// # Errors
-/// The first place where the whole file cannot be read.
 pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     // Legends hold braces, too: what is JSON as it stands needs a sign that only Helm has.
     let filler = reader.hints.filler.or_else(|| surely_filled(body.text()));
@@ -68,9 +62,6 @@ fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
 }
 
 /// Reads what a template writes: `read` the first branch of each condition, then the others in readings of their own.
-///
-/// # Errors
-/// The first place where the first reading cannot be read.
 fn filled(
     reader: &mut Reader,
     body: &Body<'_>,

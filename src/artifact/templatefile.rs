@@ -32,7 +32,6 @@ impl TemplateFiles {
         Self(all.build().unwrap_or_default())
     }
 
-    /// True for a file that one of them names.
     pub fn has(&self, path: &Path) -> bool {
         self.0.is_match(plain(path))
     }

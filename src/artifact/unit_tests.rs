@@ -13,7 +13,6 @@ pub(super) fn is_any(node: &Node<'_>) -> bool {
     tests.any(|test| keys.iter().any(|key| test.get(key).is_some()))
 }
 
-/// Reads `tests`.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for test in items(node, &["tests"]) {
         let series = items(test, &["input_series"]).iter();

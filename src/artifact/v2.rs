@@ -9,7 +9,6 @@ use super::{Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Text};
 
-/// Reads the `spec` of a dashboard; `uid` is the name of the resource around it.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, uid: Option<Text>) {
     reader.is(Kind::Grafana);
     let sources = Sources::of_v2(node);

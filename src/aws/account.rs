@@ -12,12 +12,12 @@ use aws_sdk_cloudwatch::types::AlarmType;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
+use super::api;
 use super::error::CallError;
 use super::normal::normal;
 use super::object::{Desired, Key, Kind, Object, Space, State, Tags};
 use super::order::{Call, Wave};
 use super::pace::{ATTEMPTS, Operation, Pace, Turns};
-use super::{request, response};
 
 /// Calls that wait for an answer at the same time, so that the quotas are used however far away CloudWatch is.
 const AT_ONCE: usize = 8;
@@ -27,7 +27,6 @@ const PAGE: i32 = 100;
 /// Told how many steps are done, and of how many.
 pub type Watch<'w> = &'w dyn Fn(usize, usize);
 
-/// An account in one region.
 #[derive(Debug)]
 pub struct Account {
     client: Client,
@@ -35,14 +34,11 @@ pub struct Account {
     stopped: Arc<AtomicBool>,
 }
 
-/// What became of the calls of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Made.
     pub done: Vec<Call>,
     /// Refused, or without an answer: such a call may have had its effect.
     pub failed: Vec<(Call, CallError)>,
-    /// Never made.
     pub left: Vec<Call>,
 }
 
@@ -59,7 +55,6 @@ impl Account {
         &self.client
     }
 
-    /// Set to make no further call.
     pub(super) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
@@ -92,9 +87,6 @@ impl Account {
     }
 
     /// The objects of the account that matter to `desired`.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub async fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
         let mut objects = self.alarms().await?;
         let mutes = self.mute_rules().await?;
@@ -131,9 +123,6 @@ impl Account {
     }
 
     /// All alarms and dashboards of the account, without tags.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub async fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
         let mut objects = self.alarms().await?;
         let dashboards = self.dashboards().await?;
@@ -173,7 +162,7 @@ impl Account {
                     Kind::MetricAlarm,
                     alarm.alarm_name(),
                     alarm.alarm_arn(),
-                    response::metric_alarm(alarm),
+                    api::metric_alarm(alarm),
                 )
             });
             let composite = page.composite_alarms().iter().map(|alarm| {
@@ -181,7 +170,7 @@ impl Account {
                     Kind::CompositeAlarm,
                     alarm.alarm_name(),
                     alarm.alarm_arn(),
-                    response::composite_alarm(alarm),
+                    api::composite_alarm(alarm),
                 )
             });
             let log = page.log_alarms().iter().map(|alarm| {
@@ -206,7 +195,6 @@ impl Account {
         }
     }
 
-    /// All mute rules with their ARNs, which their names are taken from.
     async fn mute_rules(&self) -> Result<Vec<(Key, String)>, CallError> {
         let mut found = Vec::new();
         let mut next = None;
@@ -286,7 +274,7 @@ impl Account {
                     .await
             });
             let rule = unless_missing(rule.await)?;
-            return Ok(rule.map(|rule| (Kind::MuteRule, response::mute_rule(&rule))));
+            return Ok(rule.map(|rule| (Kind::MuteRule, api::mute_rule(&rule))));
         }
         let dashboard = self.call(Operation::GetDashboard, async || {
             self.client
@@ -304,7 +292,6 @@ impl Account {
         }))
     }
 
-    /// The tags of an object; none when it was deleted since.
     async fn tags(&self, arn: String) -> Result<Option<Tags>, CallError> {
         let answer = self.call(Operation::ListTagsForResource, async || {
             self.client
@@ -368,7 +355,7 @@ impl Account {
             Call::Tag { arn, tags, .. } => {
                 let call = self.call(Operation::TagResource, async || {
                     let request = self.client.tag_resource().resource_arn(arn);
-                    request.set_tags(request::tags(tags)).send().await
+                    request.set_tags(api::tags(tags)).send().await
                 });
                 call.await.map(drop)
             }
@@ -395,13 +382,13 @@ impl Account {
         fields: &Value,
         tags: &Tags,
     ) -> Result<(), CallError> {
-        let tags = request::tags(tags);
+        let tags = api::tags(tags);
         let tags = || tags.clone();
         match kind {
             // No spec makes an alarm on logs.
             Kind::MetricAlarm | Kind::LogAlarm => {
                 let call = self.call(Operation::PutMetricAlarm, async || {
-                    let request = request::metric_alarm(self.client.put_metric_alarm(), fields);
+                    let request = api::put_metric_alarm(self.client.put_metric_alarm(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)
@@ -409,14 +396,14 @@ impl Account {
             Kind::CompositeAlarm => {
                 let call = self.call(Operation::PutCompositeAlarm, async || {
                     let request =
-                        request::composite_alarm(self.client.put_composite_alarm(), fields);
+                        api::put_composite_alarm(self.client.put_composite_alarm(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)
             }
             Kind::MuteRule => {
                 let call = self.call(Operation::PutAlarmMuteRule, async || {
-                    let request = request::mute_rule(self.client.put_alarm_mute_rule(), fields);
+                    let request = api::put_mute_rule(self.client.put_alarm_mute_rule(), fields);
                     request.set_tags(tags()).send().await
                 });
                 call.await.map(drop)

@@ -14,7 +14,6 @@ use super::object::{
 };
 use crate::output::Digest;
 
-/// Permissions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
     /// Delete objects that slosmith created and that no spec contains any more.
@@ -23,79 +22,45 @@ pub struct Allowed {
     pub adopt: bool,
 }
 
-/// What happens to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It does not exist.
     Create,
-    /// Fields or tags differ.
     Update,
     /// It is an alarm of another kind, which no update changes: deleted and created.
     Replace,
-    /// Created by slosmith, but in no spec.
     Delete,
 }
 
-/// What happens to one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// What happens.
     pub action: Action,
-    /// To which object.
     #[serde(flatten)]
     pub key: Key,
-    /// The kind of the object, after the change.
     pub kind: Kind,
-    /// Fields and tags that differ, when it is updated.
     pub fields: Vec<FieldChange>,
-    /// True when slosmith did not create the object.
     pub adopted: bool,
     /// True when the object was edited outside slosmith since the last apply.
     pub edited: bool,
 }
 
-/// Why changes cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Problem {
     /// An object that slosmith does not own has a wanted name.
     #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref()))]
     Foreign {
-        /// Its name.
         key: Key,
-        /// The kind of the object.
         kind: Kind,
         /// The service that it belongs to, when it comes from another spec.
         service: Option<String>,
     },
     /// The same, and it is another kind of alarm, so that it cannot be taken over.
     #[error("the {} `{}` exists and was not created by slosmith; the spec has a {} of this name", kind.as_str(), key.name, wanted.as_str())]
-    OtherKind {
-        /// Its name.
-        key: Key,
-        /// The kind of the object.
-        kind: Kind,
-        /// The kind in the spec.
-        wanted: Kind,
-    },
-    /// A composite alarm is made from an alarm that will not exist.
+    OtherKind { key: Key, kind: Kind, wanted: Kind },
     #[error("the composite alarm `{}` refers to `{part}`, which does not exist", key.name)]
-    MissingPart {
-        /// The composite alarm.
-        key: Key,
-        /// The missing alarm.
-        part: String,
-    },
-    /// An alarm that is to be deleted is a part of one that stays.
+    MissingPart { key: Key, part: String },
     #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` refers to it", key.name)]
-    StillUsed {
-        /// The alarm to delete.
-        key: Key,
-        /// The composite alarm that refers to it.
-        by: String,
-        /// True when slosmith created that one and no spec contains it any more.
-        stale: bool,
-    },
+    StillUsed { key: Key, by: String, stale: bool },
 }
 
 fn of(service: Option<&str>) -> String {
@@ -106,7 +71,6 @@ fn of(service: Option<&str>) -> String {
 }
 
 impl Problem {
-    /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Foreign { .. } => {
@@ -126,12 +90,9 @@ impl Problem {
     }
 }
 
-/// What must change, and what stands in the way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// What happens, by object.
     pub changes: BTreeMap<Key, Change>,
-    /// Unchanged objects.
     pub unchanged: BTreeSet<Key>,
     /// Objects of slosmith that are in no spec and must not be deleted.
     pub stale: BTreeSet<Key>,
@@ -140,7 +101,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Compares what is with what is wanted.
     pub fn between(state: &State, desired: &Desired, allowed: Allowed) -> Self {
         let mut found = Self::default();
         for (key, wanted) in &desired.objects {
@@ -163,12 +123,10 @@ impl Changes {
         found
     }
 
-    /// True when there is nothing to do and nothing in the way.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.problems.is_empty()
     }
 
-    /// How often something happens.
     pub fn count(&self, action: Action) -> usize {
         self.changes
             .values()
@@ -270,7 +228,6 @@ impl Changes {
     }
 }
 
-/// The composite alarms that are made from each alarm.
 pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
     let mut by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (key, object) in &state.objects {
@@ -281,7 +238,6 @@ pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
     by
 }
 
-/// The fingerprint of an object's fields.
 pub fn hash(fields: &Value) -> String {
     Digest::of(fields.to_string().as_bytes()).to_string()
 }
@@ -291,7 +247,6 @@ fn is_of_aws(name: &str) -> bool {
     name.to_ascii_lowercase().starts_with("aws:")
 }
 
-/// Tags to set and tags to remove.
 pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
     let set = new
         .iter()

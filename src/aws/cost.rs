@@ -15,7 +15,6 @@ const MUTE_RULES: usize = 2_000;
 /// Composite alarms that may be made from one alarm.
 const USERS: usize = 150;
 
-/// Dollars a month of an object, by the request that makes it. What it watches costs extra.
 fn dollars(kind: Kind, fields: &Value, prices: &Prices) -> f64 {
     match kind {
         Kind::MetricAlarm if fields.get("EvaluationCriteria").is_some() => 0.0,

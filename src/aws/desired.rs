@@ -9,27 +9,16 @@ use super::object::{Desired, HASH_TAG, Key, Kind, SERVICE_TAG, SPEC_TAG, Tags, W
 use crate::cloudwatch::limits;
 use crate::target::Requests;
 
-/// Why the objects of the specs cannot exist together.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum DesiredError {
-    /// Two specs give one name.
     #[error("two specs define the {0}")]
     Twice(Key),
-    /// Too many tags.
     #[error("{key} has {count} tags, including three of slosmith; at most {most} are allowed", most = limits::TAGS)]
-    Tags {
-        /// Of what.
-        key: Key,
-        /// How many.
-        count: usize,
-    },
+    Tags { key: Key, count: usize },
 }
 
 impl Desired {
     /// Adds what one spec wants; `spec` is the name of its file.
-    ///
-    /// # Errors
-    /// When a name is wanted twice, or an object has too many tags.
     pub fn add(
         &mut self,
         service: &str,

@@ -23,52 +23,38 @@ const PASSING: [&str; 10] = [
     "TooManyRequestsException",
 ];
 
-/// Codes of errors that say that something does not exist.
 const MISSING: [&str; 3] = [
     "DashboardNotFoundError",
     "ResourceNotFound",
     "ResourceNotFoundException",
 ];
 
-/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
-    /// CloudWatch rejected the call.
     #[error("{operation:?}: {code}: {message}")]
     Refused {
-        /// What was called.
         operation: Operation,
-        /// AWS's name for it.
         code: String,
-        /// The message of AWS.
         message: String,
-        /// True when it may work later.
         passing: bool,
     },
-    /// No readable response.
     #[error("{operation:?}: {why}")]
     NoAnswer {
-        /// What was called.
         operation: Operation,
-        /// Why.
         why: String,
-        /// True when it may work later.
         passing: bool,
     },
     /// It was not made: its name is taken since the account was read.
     #[error("{0} was created after the account was read; slosmith did not overwrite it")]
     Taken(Key),
-    /// It was not made: the run was stopped before.
     #[error("stopped")]
     Stopped,
 }
 
-/// An error, then what caused it.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
 
-/// An error and what caused it, each once.
 pub(super) fn in_words(error: &(dyn Error + 'static)) -> String {
     let mut words: Vec<_> = causes(error).map(ToString::to_string).collect();
     words.dedup();
@@ -118,7 +104,6 @@ impl CallError {
         }
     }
 
-    /// True when it may work later.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Refused { passing, .. } | Self::NoAnswer { passing, .. } => *passing,
@@ -126,7 +111,6 @@ impl CallError {
         }
     }
 
-    /// True when what was named does not exist.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if MISSING.contains(&code.as_str()))
     }

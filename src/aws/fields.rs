@@ -7,18 +7,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A field with two values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldChange {
     /// Where it is: `Metrics[m1].MetricStat.Period`.
     pub path: String,
-    /// The current value; null if absent.
     pub old: Value,
-    /// The new value; null if absent.
     pub new: Value,
 }
 
-/// All fields in which two values differ.
 pub fn differences(old: &Value, new: &Value) -> Vec<FieldChange> {
     let mut found = Vec::new();
     compare("", old, new, &mut found);

@@ -15,9 +15,6 @@ type Series = (String, String, Vec<(String, String)>);
 impl Account {
     /// All metrics of some namespaces. CloudWatch lists those that had a value in the past two weeks; `RecentlyActive` says
     /// that one came in the past three hours.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub async fn list_metrics(
         &self,
         namespaces: &[String],

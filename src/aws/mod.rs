@@ -9,6 +9,7 @@
 //! Only `account` and `session` talk to AWS; all decisions are made before, by functions of values.
 
 mod account;
+mod api;
 mod changes;
 mod cost;
 mod desired;
@@ -19,8 +20,6 @@ mod normal;
 mod object;
 mod order;
 mod pace;
-mod request;
-mod response;
 mod saved;
 mod session;
 

@@ -52,7 +52,6 @@ fn metric_alarm(fields: &mut Map<String, Value>) {
     }
 }
 
-/// An entry of metric math.
 fn query(query: &mut Map<String, Value>) {
     default(query, "ReturnData", json!(true));
     if let Some(Value::Object(metric)) = query
@@ -71,7 +70,6 @@ fn composite_alarm(fields: &mut Map<String, Value>) {
     unset(fields, "ActionsSuppressor", &json!(""));
 }
 
-/// What all alarms share.
 fn alarm(fields: &mut Map<String, Value>) {
     default(fields, "ActionsEnabled", json!(true));
     unset(fields, "AlarmDescription", &json!(""));

@@ -18,24 +18,17 @@ pub const SPEC_TAG: &str = "slosmith:spec";
 /// Tag with the fingerprint of the fields that were applied last.
 pub const HASH_TAG: &str = "slosmith:hash";
 
-/// Kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// An alarm on metrics or on PromQL.
     MetricAlarm,
-    /// An alarm on other alarms.
     CompositeAlarm,
-    /// An alarm on a query of logs. No spec makes one; it may have taken a name.
     LogAlarm,
-    /// A maintenance window.
     MuteRule,
-    /// A dashboard.
     Dashboard,
 }
 
 impl Kind {
-    /// Which names it competes for.
     pub fn space(self) -> Space {
         match self {
             Self::MetricAlarm | Self::CompositeAlarm | Self::LogAlarm => Space::Alarm,
@@ -44,7 +37,6 @@ impl Kind {
         }
     }
 
-    /// As people call it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MetricAlarm => "metric alarm",
@@ -60,25 +52,18 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Space {
-    /// Alarms of every kind, in one region.
     Alarm,
-    /// Mute rules, in one region.
     MuteRule,
-    /// Dashboards, in all regions of an account.
     Dashboard,
 }
 
-/// By what an object is found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
-    /// Within which its name is unique.
     pub space: Space,
-    /// Its name.
     pub name: String,
 }
 
 impl Key {
-    /// The key of an alarm.
     pub fn alarm(name: &str) -> Self {
         Self {
             space: Space::Alarm,
@@ -98,13 +83,10 @@ impl fmt::Display for Key {
     }
 }
 
-/// Tags by name.
 pub type Tags = BTreeMap<String, String>;
 
-/// An object as a spec wants it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// The kind of the object.
     pub kind: Kind,
     /// Fields of the request, normalised, without tags; of a dashboard, its body.
     pub fields: Value,
@@ -112,12 +94,9 @@ pub struct Wanted {
     pub tags: Tags,
 }
 
-/// An object that an account holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// The kind of the object.
     pub kind: Kind,
-    /// Its Amazon Resource Name.
     pub arn: String,
     /// Fields of the request that would make it, normalised, without tags; of a dashboard, its body.
     pub fields: Value,
@@ -132,7 +111,6 @@ impl Object {
     }
 }
 
-/// The objects of an account in one region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// All alarms and mute rules of the region, and the dashboards that may be ours.
@@ -140,7 +118,6 @@ pub struct State {
 }
 
 impl State {
-    /// The account's twelve digits, as the names of what it holds tell them.
     pub fn account(&self) -> Option<&str> {
         let mut numbers = self
             .objects
@@ -150,12 +127,9 @@ impl State {
     }
 }
 
-/// What specs want in one region of an account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {
-    /// Services whose specs these are.
     pub services: BTreeSet<String>,
-    /// Everything that is to exist.
     pub objects: BTreeMap<Key, Wanted>,
 }
 

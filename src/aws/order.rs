@@ -13,46 +13,29 @@ use serde_json::{Value, json};
 use super::changes::{Action, Change, Changes, tag_edits, users};
 use super::object::{Desired, Key, Kind, Object, Space, State, Tags, parts};
 
-/// Alarms that one call deletes at most; a single one of them may be composite.
 const DELETED_AT_ONCE: usize = 100;
 
-/// One call that changes an account.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// Creates an object, or overwrites all its fields.
     Put {
-        /// Which.
         key: Key,
-        /// The kind of the object.
         kind: Kind,
-        /// Its fields.
         fields: Value,
-        /// Its tags, when it is created; an update would ignore them.
         tags: Tags,
     },
-    /// Sets tags of an object that exists.
     Tag {
-        /// The object that the tags belong to.
         key: Key,
         /// The ARN that the tag call needs.
         arn: String,
-        /// The tags.
         tags: Tags,
     },
-    /// Removes tags.
     Untag {
-        /// The object that the tags belong to.
         key: Key,
-        /// The ARN that the tag call needs.
         arn: String,
-        /// Their names.
         names: BTreeSet<String>,
     },
-    /// Deletes objects of one space.
     Delete {
-        /// Within which their names are unique.
         space: Space,
-        /// Their names.
         names: Vec<String>,
     },
 }
@@ -113,7 +96,6 @@ impl Planner<'_> {
         wave
     }
 
-    /// Composite alarms that must let go of an alarm which is replaced: it is deleted for a moment.
     fn unlinked(&self) -> BTreeSet<Key> {
         let users = users(self.state);
         let replaced = self.with(Action::Replace);

@@ -15,40 +15,23 @@ const BACKOFF: Duration = Duration::from_millis(400);
 /// The longest wait before any attempt.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 
-/// An operation of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
-    /// Lists metric and composite alarms.
     DescribeAlarms,
-    /// Lists mute rules.
     ListAlarmMuteRules,
-    /// Reads a mute rule.
     GetAlarmMuteRule,
-    /// Lists dashboards.
     ListDashboards,
-    /// Reads the body of a dashboard.
     GetDashboard,
-    /// Lists the metrics of a namespace.
     ListMetrics,
-    /// Reads the tags of an object.
     ListTagsForResource,
-    /// Creates or overwrites a metric alarm.
     PutMetricAlarm,
-    /// Creates or overwrites a composite alarm.
     PutCompositeAlarm,
-    /// Creates or overwrites a mute rule.
     PutAlarmMuteRule,
-    /// Creates or overwrites a dashboard.
     PutDashboard,
-    /// Adds tags to an object.
     TagResource,
-    /// Removes tags from an object.
     UntagResource,
-    /// Deletes metric alarms, or one composite alarm.
     DeleteAlarms,
-    /// Deletes a mute rule.
     DeleteAlarmMuteRule,
-    /// Deletes dashboards.
     DeleteDashboards,
 }
 
@@ -77,12 +60,9 @@ impl Operation {
     }
 }
 
-/// How fast an account is worked on.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// How many times the default quotas are used.
     pub times: u32,
-    /// How long one attempt may take.
     pub patience: Duration,
 }
 
@@ -95,7 +75,6 @@ impl Default for Pace {
     }
 }
 
-/// Gives out turns.
 #[derive(Debug)]
 pub(super) struct Turns {
     pace: Pace,
@@ -110,7 +89,6 @@ impl Turns {
         }
     }
 
-    /// Waits until the operation may be called.
     pub(super) async fn wait(&self, operation: Operation) {
         let mut turns = self.next.lock().await;
         let apart = Duration::from_secs(1) / (operation.quota() * self.pace.times);

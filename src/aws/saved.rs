@@ -7,20 +7,15 @@ use thiserror::Error;
 use super::changes::{Allowed, Change, Changes};
 use super::object::{Desired, Key, Wanted};
 
-/// Of the form of the file.
 const VERSION: u32 = 1;
 
-/// A plan that can be applied later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved {
-    /// Of the file's form.
     version: u32,
-    /// Where it holds.
     pub region: String,
     /// The account, where the specs name it.
     pub account: Option<String>,
-    /// Permissions of the run.
     pub allowed: Allowed,
     services: Vec<String>,
     objects: Vec<Entry>,
@@ -35,13 +30,10 @@ struct Entry {
     wanted: Wanted,
 }
 
-/// Why a file is not a plan.
 #[derive(Debug, Error)]
 pub enum SavedError {
-    /// Not written by slosmith.
     #[error("not a plan file of `slosmith cloudwatch plan --out`: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Written by another slosmith version.
     #[error(
         "plan file of another slosmith version (format {0}, expected {VERSION}); run `slosmith cloudwatch plan` again"
     )]
@@ -49,7 +41,6 @@ pub enum SavedError {
 }
 
 impl Saved {
-    /// A plan of these changes.
     pub fn new(
         region: &str,
         account: Option<&str>,
@@ -73,9 +64,6 @@ impl Saved {
     }
 
     /// Reads what [`Saved::text`] gives.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn read(text: &str) -> Result<Self, SavedError> {
         let value: Value = serde_json::from_str(text)?;
         match value["version"].as_u64() {
@@ -92,7 +80,6 @@ impl Saved {
         Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }
 
-    /// The objects of the specs.
     pub fn desired(&self) -> Desired {
         let objects = self.objects.iter();
         Desired {

@@ -24,29 +24,21 @@ use super::object::{Desired, State};
 use super::order::Wave;
 use super::pace::Pace;
 
-/// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Region and credentials of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The region.
     pub region: String,
-    /// The profile of AWS's configuration files, in place of the usual one.
     pub profile: Option<String>,
     /// Another address than AWS's own.
     pub endpoint: Option<String>,
-    /// How fast.
     pub pace: Pace,
 }
 
-/// Why a session cannot start.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The runtime does not start.
     #[error("cannot start the network runtime")]
     Runtime(#[from] io::Error),
-    /// Credentials are missing, or cannot be loaded.
     #[error("no AWS credentials: {0}")]
     Credentials(String),
 }
@@ -61,9 +53,6 @@ pub struct Session {
 
 impl Session {
     /// Finds credentials in the usual places: the environment, profiles, single sign-on, processes, containers, instances.
-    ///
-    /// # Errors
-    /// When there are none.
     pub fn open(settings: &Settings) -> Result<Self, SessionError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let config = runtime.block_on(config(settings));
@@ -71,9 +60,6 @@ impl Session {
     }
 
     /// The same with credentials, region and address that are known already.
-    ///
-    /// # Errors
-    /// When there are no credentials.
     pub fn of(config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
         Self::with(
             Builder::new_current_thread().enable_all().build()?,
@@ -102,31 +88,20 @@ impl Session {
         })
     }
 
-    /// Twelve digits, where the credentials tell them.
     pub fn number(&self) -> Option<&str> {
         self.number.as_deref()
     }
 
     /// The objects of the account that matter to `desired`.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
         self.runtime.block_on(self.account.read(desired, watch))
     }
 
-    /// All alarms and dashboards of the account, without tags.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
         self.runtime.block_on(self.account.read_all(watch))
     }
 
     /// The metrics of namespaces, as a file for `lint` that says it is of today.
-    ///
-    /// # Errors
-    /// When a call fails for good.
     pub fn list_metrics(&self, namespaces: &[String], today: &str) -> Result<Value, CallError> {
         let listing = self.account.list_metrics(namespaces, today);
         self.runtime.block_on(listing)

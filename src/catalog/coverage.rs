@@ -7,7 +7,6 @@ use super::shape::Shape;
 use super::version::Version;
 use super::{Catalog, Family};
 
-/// What an answer rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// Recorded pages of the releases asked for.
@@ -23,20 +22,15 @@ pub enum Answer {
 /// On which releases of a selection a family exists in the profiles asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Releases that show it.
     pub present: Vec<ReleaseId>,
-    /// Releases that do not.
     pub absent: Vec<ReleaseId>,
     /// Other profiles that show it on some of the absent releases.
     pub only_in_profiles: Vec<String>,
-    /// What this rests on.
     pub answer: Answer,
 }
 
-/// First and last release of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// The first release that has it.
     pub first: Version,
     /// The last one; none while the newest recorded release has it.
     pub last: Option<Version>,
@@ -79,7 +73,6 @@ impl Catalog {
         }
     }
 
-    /// The first and last release with the family in any profile.
     pub fn first_last(&self, name: &str) -> Option<Lifetime> {
         let family = self.family(name)?;
         let anywhere = |release: &&Release| family.is_on(release);
@@ -195,7 +188,6 @@ impl Catalog {
     }
 }
 
-/// Empties the list of the neighbour that does not speak for the release between.
 fn decide(
     existed: Option<bool>,
     present: &mut Vec<ReleaseId>,

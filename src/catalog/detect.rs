@@ -13,7 +13,6 @@ use super::release::{Release, ReleaseId};
 use super::version::{Range, Version};
 use super::{Catalog, Family, Lifetime, Selection};
 
-/// What a page says about the server that wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     /// The recorded releases that write such a page, oldest first; none when no recorded release does.
@@ -24,7 +23,6 @@ pub struct Server {
     pub models: Vec<String>,
     /// Bucket boundaries that an option of the server replaced, without `+Inf`, by the option's key.
     pub buckets: BTreeMap<String, Vec<String>>,
-    /// Families under vLLM's prefix that no release is known to have, in the order of the page.
     pub unknown: Vec<String>,
 }
 
@@ -32,24 +30,13 @@ pub struct Server {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// The page has a family that the release does not serve.
-    Unserved {
-        /// The family.
-        family: String,
-        /// When it is served.
-        life: Lifetime,
-    },
-    /// The page has a family that other profiles of the release serve, and the one that is claimed does not.
+    Unserved { family: String, life: Lifetime },
     Elsewhere {
-        /// The family.
         family: String,
-        /// The profiles that serve it, sorted.
         profiles: Vec<String>,
     },
     /// The page lacks a family that every server of the release shows from its start.
-    Missing {
-        /// The family.
-        family: String,
-    },
+    Missing { family: String },
 }
 
 impl fmt::Display for Contradiction {
@@ -125,7 +112,6 @@ impl Catalog {
         found
     }
 
-    /// What on a page no server of a recorded profile writes; empty for profiles and releases without a recording.
     pub fn contradictions_of_profile(
         &self,
         page: &Page,
@@ -214,7 +200,6 @@ impl Catalog {
         found.filter_map(|name| self.family(name)).collect()
     }
 
-    /// What is against a recorded release.
     fn against(&self, known: &[&Family], release: &Release) -> Vec<Contradiction> {
         let unserved = known
             .iter()

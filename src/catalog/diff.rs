@@ -6,52 +6,39 @@ use super::Catalog;
 use super::release::Release;
 use super::shape::{MetricType, Shape};
 
-/// What changes from one release to another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// Families only the second release shows, without the new names of renamed ones.
     pub added: Vec<String>,
     /// Families only the first release shows, without renamed ones.
     pub removed: Vec<String>,
-    /// Old name, and the newest name of the same that the second release shows.
     pub renamed: Vec<(String, String)>,
-    /// Families both show in different shapes.
     pub changed: Vec<Changed>,
 }
 
 impl Diff {
-    /// True when nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What changes in a family that keeps its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// The family.
     pub family: String,
-    /// Old and new type.
     pub kind: Option<(MetricType, MetricType)>,
-    /// Label names.
     pub labels: Delta,
     /// Label values of known domains, by label.
     pub values: BTreeMap<String, Delta>,
-    /// Bucket boundaries, in the exposed spelling.
     pub buckets: Delta,
 }
 
-/// What a list gains and loses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delta {
-    /// Only in the second release.
     pub added: Vec<String>,
-    /// Only in the first release.
     pub removed: Vec<String>,
 }
 
 impl Delta {
-    /// What `new` gains and loses against `old`.
     pub fn of(old: &[String], new: &[String]) -> Self {
         let only = |a: &[String], b: &[String]| {
             a.iter().filter(|item| !b.contains(item)).cloned().collect()
@@ -62,7 +49,6 @@ impl Delta {
         }
     }
 
-    /// True when the lists hold the same.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty()
     }

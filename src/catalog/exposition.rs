@@ -16,10 +16,8 @@ use indexmap::IndexSet;
 
 use super::shape::MetricType;
 
-/// One `/metrics` page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Families in the order of their first line.
     pub families: Vec<PageFamily>,
     /// Everything that a strict reader would reject, in the order of the lines.
     pub problems: Vec<Problem>,
@@ -32,18 +30,12 @@ impl Page {
     }
 }
 
-/// One family of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageFamily {
-    /// The name as it is queried: counters with `_total`, histograms without suffix.
     pub name: String,
-    /// The declared type.
     pub kind: MetricType,
-    /// The HELP text, unescaped.
     pub help: Option<String>,
-    /// The OpenMetrics UNIT.
     pub unit: Option<String>,
-    /// The samples in the order of their lines.
     pub samples: Vec<Sample>,
 }
 
@@ -67,7 +59,6 @@ impl PageFamily {
             .collect()
     }
 
-    /// The spellings of `le` in the order they were first seen.
     pub fn buckets(&self) -> Vec<String> {
         let bounds = self.samples.iter().filter_map(|sample| sample.label("le"));
         let found: IndexSet<_> = bounds.filter(|_| self.brings("le")).collect();
@@ -89,41 +80,31 @@ impl PageFamily {
 /// Labels in the order written, values unescaped.
 pub type Labels = Vec<(String, String)>;
 
-/// One line with a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
-    /// The name with its suffix.
     pub name: String,
-    /// All of its labels.
     pub labels: Labels,
-    /// The value; NaN and infinities included.
     pub value: f64,
     /// As written: milliseconds in the classic format, seconds in OpenMetrics.
     pub timestamp: Option<f64>,
-    /// The OpenMetrics exemplar.
     pub exemplar: Option<Exemplar>,
 }
 
 impl Sample {
-    /// The value of a label.
     pub fn label(&self, name: &str) -> Option<&str> {
         let found = self.labels.iter().find(|(label, _)| label == name);
         found.map(|(_, value)| value.as_str())
     }
 }
 
-/// An example observation attached to a sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exemplar {
-    /// Labels such as `trace_id`.
     pub labels: Labels,
-    /// The observed value.
     pub value: f64,
     /// Seconds.
     pub timestamp: Option<f64>,
 }
 
-/// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProblemKind {
     /// The line could not be read and was skipped.
@@ -140,7 +121,6 @@ pub enum ProblemKind {
     DuplicateSeries,
     /// Samples of a family with another family's samples between them.
     Interleaved,
-    /// The page begins with a byte order mark.
     ByteOrderMark,
     /// Lines end in CRLF; reported once.
     CarriageReturn,
@@ -148,20 +128,14 @@ pub enum ProblemKind {
     AfterEof,
 }
 
-/// One fault of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
     pub kind: ProblemKind,
-    /// Line, from 1.
     pub line: usize,
-    /// Byte offset in the page.
     pub offset: usize,
-    /// One sentence.
     pub message: String,
 }
 
-/// Reads a page of either format.
 pub fn parse(text: &str) -> Page {
     assemble::page(text)
 }

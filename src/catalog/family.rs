@@ -11,7 +11,6 @@ pub(super) struct Run {
     pub(super) shape: usize,
 }
 
-/// One family over all releases and profiles.
 #[derive(Clone, Debug)]
 pub struct Family {
     name: String,
@@ -45,7 +44,6 @@ impl Family {
         self.created
     }
 
-    /// Every shape it ever had, in the order of the releases.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
@@ -60,7 +58,6 @@ impl Family {
         profiles.find_map(|profile| self.in_profile(release, profile.as_ref()))
     }
 
-    /// The shape on a release in one profile.
     pub fn in_profile(&self, release: &Release, profile: &str) -> Option<&Shape> {
         let mut pages = release.pages_of(profile).into_iter().flatten();
         pages.find_map(|page| self.on_page(release, page))

@@ -4,45 +4,35 @@ use serde::{Deserialize, Serialize};
 
 use super::shape::{MetricType, Shape};
 
-/// Everything that `foreign.yaml` holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
-    /// The exporters.
     pub exporters: Vec<Exporter>,
 }
 
-/// One exporter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exporter {
-    /// A short name.
     pub name: String,
     /// The name for sentences, with its article.
     pub title: String,
-    /// Deployments add labels of their own, or the labels are not known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open_labels: bool,
     /// Labels of every family.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// Its families.
     pub families: Vec<ForeignFamily>,
     /// Families whose names vLLM has as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ForeignFamily>,
 }
 
-/// One family of another exporter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForeignFamily {
-    /// The name as queried.
     pub name: String,
-    /// Its type; untyped when not known for certain.
     #[serde(default, rename = "type")]
     pub kind: MetricType,
-    /// The unit of its values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
@@ -59,7 +49,6 @@ impl Exporter {
 }
 
 impl Foreign {
-    /// The exporter that publishes a name, and the family.
     pub fn find(&self, name: &str) -> Option<(&Exporter, &ForeignFamily)> {
         let mut exporters = self.exporters.iter();
         exporters.find_map(|exporter| {
@@ -68,7 +57,6 @@ impl Foreign {
         })
     }
 
-    /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let families = self
             .exporters
@@ -83,7 +71,6 @@ impl Foreign {
         Some(exporter.shape(family))
     }
 
-    /// The same, also of a name that vLLM shares: for queries that say that they do not mean vLLM's servers.
     pub fn shape_elsewhere(&self, name: &str) -> Option<Shape> {
         let shared = self.exporters.iter().find_map(|exporter| {
             let family = exporter.shared.iter().find(|f| f.name == name)?;

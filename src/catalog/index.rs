@@ -39,7 +39,6 @@ struct ReleaseEntry {
     pages: BTreeMap<String, PageEntry>,
 }
 
-/// How one page came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageEntry {

@@ -14,10 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::version::Version;
 
-/// The profile of a release started without options.
 pub const DEFAULT_PROFILE: &str = "default";
 
-/// Everything that `lineage.yaml` holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lineage {
@@ -34,9 +32,7 @@ pub struct Lineage {
     pub mistakes: Vec<Mistake>,
     /// Changes that keep the name.
     pub in_place: Vec<InPlace>,
-    /// Changes dated to releases without a page.
     pub edges: Vec<Edge>,
-    /// Families that exist only under a condition.
     pub conditions: Vec<Condition>,
     /// Families that began before the first page that could show them.
     pub backfill: Vec<Backfill>,
@@ -50,13 +46,10 @@ pub struct Lineage {
     pub present_from_start: StartRule,
 }
 
-/// What became of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// The old family.
     pub family: String,
-    /// How it differs from what replaces it.
     pub kind: ChangeKind,
     /// What says the same now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +75,6 @@ pub struct Change {
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// One line for people.
     pub note: String,
 }
 
@@ -99,7 +91,6 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mistake {
-    /// The name, without the suffix of a histogram's series.
     pub name: String,
     /// The family that was meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +98,6 @@ pub struct Mistake {
     /// Where there is none: a query that comes near.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
-    /// One line for people.
     pub note: String,
 }
 
@@ -119,27 +109,19 @@ pub enum ChangeKind {
     Rename,
     /// Another kind of metric: a gauge became a ratio or a rate of counters.
     Shape,
-    /// Another unit.
     Unit,
-    /// Another meaning.
     Semantics,
-    /// One family became several.
     Split,
-    /// Nothing replaces it.
     Removed,
 }
 
-/// What says now what a family said.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// One family.
     Family(String),
     /// One counter's rate over another's.
     Ratio {
-        /// Numerator.
         of: String,
-        /// Denominator.
         over: String,
     },
     /// The rate of a counter.
@@ -149,12 +131,10 @@ pub enum Replacement {
 }
 
 impl Lineage {
-    /// What became of a family.
     pub fn change(&self, family: &str) -> Option<&Change> {
         self.changes.iter().find(|change| change.family == family)
     }
 
-    /// What is meant by a name that no release ever had.
     pub fn mistake(&self, name: &str) -> Option<&Mistake> {
         self.mistakes.iter().find(|mistake| mistake.name == name)
     }
@@ -209,7 +189,6 @@ impl Lineage {
         self.changes.iter().filter(same).collect()
     }
 
-    /// The condition under which alone a family exists; the most specific one.
     pub fn condition(&self, family: &str) -> Option<&Condition> {
         let fit = |condition: &&Condition| condition.fit(family).unwrap_or(0);
         let fits = self.conditions.iter().filter(|c| c.fit(family).is_some());

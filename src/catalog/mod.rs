@@ -17,7 +17,6 @@
 //! [`Catalog::vllm`] is embedded; a test rebuilds it from `catalog/` and compares.
 
 mod coverage;
-mod describe;
 mod detect;
 pub mod diff;
 pub mod exposition;
@@ -28,10 +27,12 @@ pub mod lineage;
 mod names;
 pub mod record;
 mod release;
-mod renames;
 mod select;
 mod shape;
 pub mod version;
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
 
 pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
@@ -39,20 +40,16 @@ pub use detect::{Contradiction, Server};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
-pub use lineage::DEFAULT_PROFILE;
-pub use lineage::{Lineage, Spelling};
+use lineage::Replacement;
+pub use lineage::{DEFAULT_PROFILE, Lineage, Spelling};
 pub use names::{PREFIX_HELP, is_prefix};
 pub use release::{Release, ReleaseId};
 pub use select::{NoRelease, Selection};
 pub use shape::{MetricType, Shape};
 pub use version::{Range, RangeError, Version};
 
-use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
-
 const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
 
-/// All recorded releases of one product and what is known about its families.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     releases: Vec<Release>,
@@ -65,7 +62,6 @@ pub struct Catalog {
 static NEWER: OnceLock<(Catalog, String)> = OnceLock::new();
 
 impl Catalog {
-    /// The catalog of vLLM: the embedded one, unless [`Catalog::use_newer`] brought another.
     pub fn vllm() -> &'static Self {
         // A test proves that the embedded text can be read.
         static EMBEDDED: LazyLock<Catalog> = LazyLock::new(|| {
@@ -78,9 +74,6 @@ impl Catalog {
 
     /// Reads a catalog that was recorded after this program was made, and uses it from now on if it has every release
     /// that [`Catalog::vllm`] has. Call it before anything asks for the catalog: what was taken from the embedded one stays.
-    ///
-    /// # Errors
-    /// When the text is no catalog, or one that needs another version of this program.
     pub fn use_newer(text: String) -> Result<(), serde_json::Error> {
         let newer = Index::from_json(&text)?.into_catalog();
         if newer.lacks(Self::vllm()).next().is_none() {
@@ -115,24 +108,20 @@ impl Catalog {
         }
     }
 
-    /// All recorded releases in the order of their versions.
     pub fn releases(&self) -> &[Release] {
         &self.releases
     }
 
-    /// A release that this catalog named.
     pub fn release(&self, id: ReleaseId) -> &Release {
         &self.releases[id.index()]
     }
 
-    /// The recorded release of a version.
     pub fn find_release(&self, version: &Version) -> Option<&Release> {
         self.releases
             .iter()
             .find(|release| release.version() == version)
     }
 
-    /// Every profile that some release was recorded in, sorted.
     pub fn profiles(&self) -> Vec<&str> {
         let mut found: Vec<_> = self.releases.iter().flat_map(Release::profiles).collect();
         found.sort_unstable();
@@ -140,7 +129,6 @@ impl Catalog {
         found
     }
 
-    /// All recorded families, sorted by name.
     pub fn families(&self) -> impl Iterator<Item = &Family> {
         self.families.values()
     }
@@ -150,7 +138,6 @@ impl Catalog {
         self.families.get(name)
     }
 
-    /// A family's shape on a release in the first of the profiles that shows it.
     pub fn shape<P: AsRef<str>>(
         &self,
         name: &str,
@@ -171,13 +158,79 @@ impl Catalog {
             .filter_map(move |family| Some((family, family.in_profile(release, profile)?)))
     }
 
-    /// Renames, replacements, conditions.
     pub fn lineage(&self) -> &Lineage {
         &self.lineage
     }
 
-    /// Names of other exporters.
     pub fn foreign(&self) -> &Foreign {
         &self.foreign
+    }
+}
+
+impl Catalog {
+    /// A set of releases as people write it: `0.8.0–0.10.2 and 0.12.0`. A stretch means that every
+    /// recorded release in it belongs to the set.
+    pub fn describe(&self, releases: &[ReleaseId]) -> String {
+        let mut sorted = releases.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        let stretches = sorted.chunk_by(|a, b| a.index() + 1 == b.index());
+        let words: Vec<_> = stretches
+            .filter_map(|stretch| self.stretch(stretch))
+            .collect();
+        match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            Some((only, _)) => only.clone(),
+            None => "no release".to_owned(),
+        }
+    }
+
+    fn stretch(&self, releases: &[ReleaseId]) -> Option<String> {
+        let first = self.release(*releases.first()?).version();
+        let last = self.release(*releases.last()?).version();
+        Some(match releases.len() {
+            1 => first.to_string(),
+            _ => format!("{first}–{last}"),
+        })
+    }
+}
+
+impl Catalog {
+    /// The newest name of a family, by pure renames in either direction, that a release shows in one of
+    /// the profiles; without profiles, in the default one.
+    pub fn name_on<'a, P: AsRef<str>>(
+        &'a self,
+        name: &'a str,
+        release: &Release,
+        profiles: &[P],
+    ) -> Option<&'a str> {
+        let newest = self.lineage.successor(name).unwrap_or(name);
+        let older = self.lineage.predecessors(newest);
+        let mut names = std::iter::once(newest).chain(older);
+        names.find(|name| self.shape(name, release.id(), profiles).is_some())
+    }
+
+    /// What replaces a family, in the names that a release shows; none when the release lacks a part.
+    pub fn replacement_on<P: AsRef<str>>(
+        &self,
+        name: &str,
+        release: &Release,
+        profiles: &[P],
+    ) -> Option<Replacement> {
+        let shown = |name: &String| {
+            let found = self.name_on(name, release, profiles);
+            found.map(str::to_owned)
+        };
+        Some(match self.lineage.change(name)?.replaced_by.as_ref()? {
+            Replacement::Family(new) => Replacement::Family(shown(new)?),
+            Replacement::Rate(counter) => Replacement::Rate(shown(counter)?),
+            Replacement::Ratio { of, over } => Replacement::Ratio {
+                of: shown(of)?,
+                over: shown(over)?,
+            },
+            Replacement::Split(parts) => {
+                Replacement::Split(parts.iter().map(shown).collect::<Option<_>>()?)
+            }
+        })
     }
 }

@@ -93,7 +93,6 @@ impl Catalog {
         self.series_of(name).is_some() || self.foreign.find(name).is_some()
     }
 
-    /// All recorded families' names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.families.keys().map(String::as_str)
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Catalog;
 use super::exposition::{Dialect, Labels, Page, PageFamily, Sample, print};
 
-/// Labels whose values say what kind of series it is, not whose: they are kept on every page.
 const PUBLIC: [&str; 6] = ["code", "le", "method", "quantile", "status", "type"];
 
 /// What replaces a label value that was dropped.

@@ -11,13 +11,11 @@ use super::version::Version;
 pub struct ReleaseId(pub(super) u16);
 
 impl ReleaseId {
-    /// The position among all recorded releases, from 0.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// One release and the profiles recorded for it.
 #[derive(Clone, Debug)]
 pub struct Release {
     id: ReleaseId,
@@ -30,17 +28,14 @@ impl Release {
         Self { id, version, pages }
     }
 
-    /// Its name within the catalog.
     pub fn id(&self) -> ReleaseId {
         self.id
     }
 
-    /// Its version.
     pub fn version(&self) -> &Version {
         &self.version
     }
 
-    /// The recorded profiles, sorted by name.
     pub fn profiles(&self) -> impl Iterator<Item = &str> {
         self.pages.keys().map(String::as_str)
     }
@@ -50,7 +45,6 @@ impl Release {
         self.pages.iter().map(|(name, page)| (name.as_str(), page))
     }
 
-    /// How a profile's page came to be.
     pub fn page(&self, profile: &str) -> Option<&PageEntry> {
         self.pages.get(profile)
     }

@@ -4,7 +4,6 @@ use super::Catalog;
 use super::release::{Release, ReleaseId};
 use super::version::{Range, Version};
 
-/// The releases that a range stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// The recorded releases, oldest first; never empty. For one version without a recording, those
@@ -12,17 +11,13 @@ pub struct Selection {
     pub releases: Vec<ReleaseId>,
     /// The version that has no recording and is checked against its neighbours.
     pub unrecorded: Option<Version>,
-    /// Notes on the choice for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A range without any recorded release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no recorded vLLM release is in `{range}`; nearest: {}", .nearest.join(" and "))]
 pub struct NoRelease {
-    /// The range as written.
     pub range: String,
-    /// The nearest recorded versions, older first.
     pub nearest: Vec<String>,
 }
 
@@ -31,9 +26,6 @@ impl Catalog {
     ///
     /// One version without a recording is checked against its neighbours, one newer than all recordings
     /// against the newest.
-    ///
-    /// # Errors
-    /// When no recorded release lies in the range.
     pub fn select(&self, range: &Range) -> Result<Selection, NoRelease> {
         let inside = |release: &&Release| range.contains(release.version());
         let releases: Vec<_> = self
@@ -55,7 +47,6 @@ impl Catalog {
         }
     }
 
-    /// All recorded releases.
     pub fn select_all(&self) -> Selection {
         Selection {
             releases: self.releases.iter().map(Release::id).collect(),

@@ -11,25 +11,18 @@ const BUCKET: &str = Series::Bucket.suffix();
 const SUM: &str = Series::Sum.suffix();
 const COUNT: &str = Series::Count.suffix();
 
-/// The type a page declares for a family.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum MetricType {
-    /// Only grows; read through `rate` or `increase`.
     Counter,
-    /// Goes up and down.
     Gauge,
-    /// `_bucket`, `_sum` and `_count` series.
     Histogram,
-    /// `{quantile}`, `_sum` and `_count` series.
     Summary,
     /// OpenMetrics info: the labels are the message, the value is 1.
     Info,
-    /// OpenMetrics state set.
     StateSet,
-    /// OpenMetrics gauge histogram.
     GaugeHistogram,
     /// No type was declared (`untyped`, `unknown`).
     #[default]
@@ -52,7 +45,6 @@ impl MetricType {
         })
     }
 
-    /// The word of the classic format.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -86,9 +78,7 @@ impl fmt::Display for MetricType {
 /// What a family looks like on one page; also how a spec's own families are described.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
-    /// The declared type.
     pub kind: MetricType,
-    /// Label names, sorted, without `le` and `quantile`.
     pub labels: Vec<String>,
     /// The labels are not known for certain or differ between deployments: never check them.
     pub open_labels: bool,

@@ -8,7 +8,6 @@ use std::str::FromStr;
 pub use pep440_rs::Version;
 use pep440_rs::{Operator, VersionSpecifiers};
 
-/// A set of versions: `>=0.20, <0.34`, `==0.12.*`, or one version, `0.20.2` or `==0.20.2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     text: String,
@@ -16,23 +15,18 @@ pub struct Range {
     exact: Option<Version>,
 }
 
-/// Why a text is not a range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a version or version range: {why}")]
 pub struct RangeError {
-    /// The text as given.
     pub text: String,
-    /// What is wrong with it.
     pub why: String,
     /// The range that it means, where that is known.
     pub meant: Option<String>,
 }
 
 impl RangeError {
-    /// What a range looks like.
     pub const HELP: &'static str = "write one version, such as `0.20.2`, or limits with a comma between them, such as `>=0.20, <0.34`";
 
-    /// What to write instead.
     pub fn help(&self) -> String {
         match &self.meant {
             Some(meant) => format!("write `{meant}`"),
@@ -47,10 +41,6 @@ impl RangeError {
 }
 
 impl Range {
-    /// Reads a range.
-    ///
-    /// # Errors
-    /// Says what PEP 440 does not accept, and what to write instead.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         Self::read(text.trim()).ok_or_else(|| fault::of(text))
     }
@@ -73,7 +63,6 @@ impl Range {
         })
     }
 
-    /// The range that holds one version only.
     pub fn exact(version: Version) -> Self {
         let specifier = pep440_rs::VersionSpecifier::equals_version(version.clone());
         Self {
@@ -83,17 +72,14 @@ impl Range {
         }
     }
 
-    /// True when the version lies in the range.
     pub fn contains(&self, version: &Version) -> bool {
         self.specifiers.contains(version)
     }
 
-    /// The version of a range that names just one.
     pub fn as_exact(&self) -> Option<&Version> {
         self.exact.as_ref()
     }
 
-    /// The versions that the range names, in the order written.
     pub fn versions(&self) -> Vec<&Version> {
         self.specifiers.iter().map(|s| s.version()).collect()
     }

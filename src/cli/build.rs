@@ -1,6 +1,5 @@
 //! `slosmith build`: specs → generated files.
 
-mod diff;
 pub(super) mod input;
 mod job;
 mod overview;
@@ -78,10 +77,6 @@ impl BuildArgs {
 /// Number of services that are built before their results are collected: memory does not grow with the number of services.
 const BATCH: usize = 32;
 
-/// Runs `slosmith build`; returns the exit code.
-///
-/// # Errors
-/// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     if !args.watch {
         return once(args, out);
@@ -134,9 +129,6 @@ pub(super) struct Seen {
 }
 
 /// Compares without writing; `None` if a spec has errors, which are then reported.
-///
-/// # Errors
-/// When input or the output folder cannot be read, or a template fails.
 pub(super) fn look(settings: &Settings) -> Result<Option<Seen>> {
     let _alone = output::lock_for_reading(&settings.out);
     let job = Job::new(settings, None)?;
@@ -265,7 +257,6 @@ impl All {
     }
 }
 
-/// The texts of the files of a spec.
 fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
     let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
     texts.collect()

@@ -88,10 +88,6 @@ impl CatalogArgs {
     }
 }
 
-/// Runs `slosmith catalog`; returns the exit code.
-///
-/// # Errors
-/// When a release, profile or family is not known, or `out` cannot be written.
 pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let text = match &args.command {

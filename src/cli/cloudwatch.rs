@@ -142,10 +142,6 @@ struct Compared {
     changes: Changes,
 }
 
-/// Runs `slosmith cloudwatch`; returns the exit code.
-///
-/// # Errors
-/// When specs or the account cannot be read.
 pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     match &args.command {
         CloudWatchCommand::Plan(args) => plan::run(args, out),
@@ -155,7 +151,6 @@ pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     }
 }
 
-/// Writes an output file.
 fn write(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).to_owned();

@@ -16,10 +16,6 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Runs `slosmith completions`.
-///
-/// # Errors
-/// When `out` cannot be written.
 pub fn run(args: &CompletionsArgs, out: &mut dyn Write) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "slosmith", &mut script);

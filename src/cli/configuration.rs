@@ -11,9 +11,6 @@ use crate::diag::render::{Format, Report, render};
 use crate::source::Sources;
 
 /// The nearest configuration, or the default one; `None` if the file has errors, which are then shown.
-///
-/// # Errors
-/// When the file cannot be read.
 pub(super) fn nearest(
     named: Option<&Path>,
     here: &Path,
@@ -24,9 +21,6 @@ pub(super) fn nearest(
 }
 
 /// Like [`nearest`], with paths relative to the working directory, so that messages show short names.
-///
-/// # Errors
-/// When the file cannot be read.
 pub(super) fn relative(
     named: Option<&Path>,
     here: &Path,

@@ -93,7 +93,6 @@ impl Drift<'_> {
         (all > 0).then(|| format!("{breaking} of {all} {queries} {verb}"))
     }
 
-    /// The numbers of `3 break, 1 changes meaning, 20 ok`, worst first.
     fn counts(&self) -> Vec<(Fate, usize)> {
         let fates = [
             Fate::Breaks,
@@ -108,9 +107,6 @@ impl Drift<'_> {
 }
 
 /// Runs `slosmith drift` and returns the exit code: 1 if a query breaks or changes its meaning.
-///
-/// # Errors
-/// If a release is not recorded, the configuration is invalid, or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();
@@ -197,7 +193,7 @@ fn items(
 /// Reports unreadable files.
 fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
     for line in loaded.passed.lines(here) {
-        writeln!(Terminal::stderr(), "note: {line}")?;
+        Terminal::stderr().fold(0, 2, &format!("note: {line}"))?;
     }
     let faults: &[Diagnostic] = &loaded.faults;
     if faults.is_empty() {

@@ -17,9 +17,6 @@ pub struct ExplainArgs {
 }
 
 /// Prints the page of one code, or the list of all.
-///
-/// # Errors
-/// If the code is unknown, or `out` cannot be written.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(code) = &args.code else {
         list(out)?;

@@ -10,10 +10,6 @@ use crate::diag::render::Report;
 use crate::diag::{Severity, Sink, render, shown};
 use crate::source::Sources;
 
-/// Shows all findings with their source lines.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
     let found = sink.into_sorted();
     if found.is_empty() {
@@ -39,7 +35,6 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
     Ok(())
 }
 
-/// All findings with their source lines, as plain text without control characters.
 pub(super) fn plain(sink: Sink, sources: &Sources) -> String {
     let text = render::human::render(&sink.into_sorted(), sources, false);
     shown(&text).into_owned()

@@ -77,10 +77,6 @@ enum GateFormat {
     Junit,
 }
 
-/// Runs `slosmith gate`.
-///
-/// # Errors
-/// When the result or the spec cannot be read, or the spec has no criteria.
 pub fn run(args: &GateArgs, out: &mut Terminal) -> Result<u8> {
     let Some(plan) = plan::of(&args.spec)? else {
         return Ok(2);

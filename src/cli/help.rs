@@ -47,7 +47,6 @@ pub const FAILED_CHECKS: [(&str, &str); 10] = [
     ("doctor", "at least one problem; warnings do not count"),
 ];
 
-/// Exit codes of all commands.
 pub const EXIT_CODES: [(u8, &str); 4] = [
     (0, "success"),
     (1, "the check failed"),
@@ -58,7 +57,6 @@ pub const EXIT_CODES: [(u8, &str); 4] = [
     (130, "stopped with Ctrl-C"),
 ];
 
-/// The command with its subcommands in groups.
 pub(super) fn grouped(command: Command) -> Command {
     let template = template(&command);
     command.help_template(template)

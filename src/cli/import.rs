@@ -133,10 +133,6 @@ struct Common {
     grafana: Option<String>,
 }
 
-/// Runs `slosmith import`; returns the exit code: 2 if a file cannot be read, 1 if a spec does not build yet.
-///
-/// # Errors
-/// When reading or writing fails, or a spec exists.
 pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
     let mut sources = Sources::default();
     let mut findings = Sink::default();
@@ -228,7 +224,6 @@ fn write(folder: &Path, specs: &[Imported], force: bool, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Prints the spec.
 fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
     if specs.len() > 1 {
         let names: Vec<_> = specs.iter().map(|spec| spec.service.as_str()).collect();

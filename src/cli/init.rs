@@ -75,10 +75,6 @@ fn range(text: &str) -> Result<Range, String> {
     Range::parse(text).map_err(|error| error.with_help())
 }
 
-/// Runs `slosmith init`.
-///
-/// # Errors
-/// When an answer or the metrics cannot be used, a file exists, or reading or writing fails.
 pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     // Never read answers from a pipe: they could belong to other questions.
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();

@@ -30,10 +30,6 @@ use crate::source::Sources;
 use input::Loaded;
 use progress::Progress;
 
-/// Runs `slosmith lint`; returns the exit code.
-///
-/// # Errors
-/// When the configuration or the command line is wrong, or reading or writing fails.
 pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let mut sources = Sources::default();
@@ -90,21 +86,18 @@ pub(super) fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathB
     folders
 }
 
-/// An error and its causes on one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let reasons = std::iter::successors(error.source(), |e| e.source());
     let reasons = reasons.map(|reason| format!(": {reason}"));
     format!("{error}{}", reasons.collect::<String>())
 }
 
-/// The current day, in UTC.
 pub(super) fn today() -> Date {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = now.map_or(0, |since| since.as_secs() / 86_400);
     Date::from_days(i64::try_from(days).unwrap_or(0))
 }
 
-/// One run.
 struct Job<'a> {
     args: &'a LintArgs,
     config: &'a Config,
@@ -185,7 +178,6 @@ impl Job<'_> {
         Ok((loaded, found))
     }
 
-    /// All findings, those about unreadable files first.
     fn check(&self, loaded: &Loaded) -> Vec<Diagnostic> {
         let scope = self.scope.clone().published(loaded.published());
         let scope = scope.adding(loaded.added_labels());

@@ -6,7 +6,6 @@
 mod action;
 mod completion;
 mod document;
-mod hover;
 mod position;
 mod symbol;
 mod wire;
@@ -28,14 +27,15 @@ use lsp_types::request::{
     Request as _,
 };
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    HoverProviderCapability, InitializeParams, OneOf, PublishDiagnosticsParams, RenameOptions,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, Uri,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions, Hover,
+    HoverContents, HoverProviderCapability, InitializeParams, MarkupContent, MarkupKind, OneOf,
+    PublishDiagnosticsParams, RenameOptions, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::cli::{catalog, signals};
 use crate::diag::caught;
 use document::Document;
 use position::Encoding;
@@ -52,10 +52,6 @@ pub struct LspArgs {
     stdio: bool,
 }
 
-/// Runs `slosmith lsp` until the editor ends it; returns the exit code.
-///
-/// # Errors
-/// When the other side does not speak the protocol, or the configuration is wrong.
 pub fn run(_: &LspArgs) -> Result<u8> {
     let (connection, writer) = wire::connect()?;
     let (id, params) = connection.initialize_start()?;
@@ -229,9 +225,7 @@ impl Server {
             HoverRequest::METHOD => {
                 let p: lsp_types::HoverParams = read(params).map_err(invalid)?;
                 let at = p.text_document_position_params;
-                self.at(&at, |document, offset| {
-                    hover::hover(document, offset, encoding)
-                })
+                self.at(&at, |document, offset| hover(document, offset, encoding))
             }
             Completion::METHOD => {
                 let p: lsp_types::CompletionParams = read(params).map_err(invalid)?;
@@ -311,3 +305,17 @@ fn read<T: DeserializeOwned>(params: Value) -> serde_json::Result<T> {
 
 /// The URI, version and findings of a document.
 type Published = (Uri, Option<i32>, Vec<lsp_types::Diagnostic>);
+
+fn hover(document: &Document, offset: usize, encoding: Encoding) -> Option<Hover> {
+    let range = word::at(&document.text, offset);
+    let name = &document.text[range.clone()];
+    let known = catalog::described(name).or_else(|| signals::described(name))?;
+    let contents = MarkupContent {
+        kind: MarkupKind::Markdown,
+        value: format!("```text\n{}\n```", known.trim_end()),
+    };
+    Some(Hover {
+        contents: HoverContents::Markup(contents),
+        range: Some(document.lines(encoding).range(range)),
+    })
+}

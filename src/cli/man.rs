@@ -18,10 +18,6 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-/// Runs `slosmith man`.
-///
-/// # Errors
-/// When a page or `out` cannot be written.
 pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();

@@ -7,7 +7,6 @@ pub mod build;
 pub mod catalog;
 #[cfg(feature = "aws")]
 pub mod cloudwatch;
-pub mod color;
 pub mod completions;
 mod configuration;
 pub mod doctor;
@@ -23,7 +22,6 @@ pub mod init;
 pub mod lint;
 pub mod lsp;
 pub mod man;
-mod memory;
 pub mod migrate;
 mod newer;
 mod page;
@@ -47,8 +45,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::diag::{caught, note_panics, one_line};
-use memory::Pages;
-use terminal::Terminal;
+use terminal::{Terminal, force_styles};
 
 /// Compiles SLO specs into Prometheus rules, Grafana dashboards, CloudWatch alarms and runbooks, and checks queries against
 /// recorded vLLM metrics.
@@ -69,7 +66,7 @@ pub struct Cli {
         global = true,
         help_heading = GLOBAL
     )]
-    color: color::Color,
+    color: Color,
     /// Print help; `-h` prints a summary
     #[arg(short = 'h', long = "help", action = ArgAction::Help, global = true, help_heading = GLOBAL)]
     _help: Option<bool>,
@@ -269,8 +266,80 @@ fn unless_closed(error: anyhow::Error) -> anyhow::Result<()> {
     if closed(&error) { Ok(()) } else { Err(error) }
 }
 
-/// True when the reader of a pipe has closed it.
 fn closed(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// When colours, links and box drawing are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// Only on a terminal; `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR=0` override this
+    #[default]
+    Auto,
+    /// Also in files and pipes
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    fn set(self) {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        match self {
+            // The streams read the other variables; `NO_COLOR` has priority.
+            Self::Auto if set("NO_COLOR").is_some() => {}
+            Self::Auto if set("FORCE_COLOR").is_some_and(|value| value != "0") => {
+                force_styles(true)
+            }
+            Self::Auto => {}
+            Self::Always => force_styles(true),
+            Self::Never => force_styles(false),
+        }
+    }
+}
+
+/// Memory comes in pages of the usual size, except where huge ones of 2 MiB are worth their room.
+///
+/// `lint` and `drift` may read a large file into many small values, and take a tenth less time with huge pages. A build
+/// takes no less time with them, and half as much memory again: it works on many services, with little of each.
+struct Pages {
+    may_be_huge: bool,
+}
+
+impl Pages {
+    fn usual() -> Self {
+        Self {
+            may_be_huge: may_be_huge() && set_huge(false),
+        }
+    }
+
+    /// Selects huge pages for commands that gain by them, unless the parent process has disabled them.
+    fn suit(&self, command: &Command) {
+        let reads_much = matches!(command, Command::Lint(_) | Command::Drift(_));
+        if self.may_be_huge && reads_much {
+            set_huge(true);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn may_be_huge() -> bool {
+    rustix::thread::transparent_huge_pages_are_disabled() == Ok(false)
+}
+
+/// True on success.
+#[cfg(target_os = "linux")]
+fn set_huge(huge: bool) -> bool {
+    rustix::thread::disable_transparent_huge_pages(!huge).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_be_huge() -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_huge(_: bool) -> bool {
+    false
 }

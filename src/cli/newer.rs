@@ -19,9 +19,6 @@ pub(super) fn configuration(matches: &ArgMatches) -> Option<&Path> {
 }
 
 /// Uses `vllm_catalog` of the nearest `slosmith.toml`, unless the catalog in the program is newer.
-///
-/// # Errors
-/// When the file cannot be read, or is not a catalog.
 pub(super) fn install(named: Option<&Path>) -> Result<()> {
     let here = std::env::current_dir()?;
     let path = configuration::path(named, &here);

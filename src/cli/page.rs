@@ -14,22 +14,17 @@ use crate::input;
 use address::Address;
 pub(super) use http::HttpArgs;
 
-/// What Prometheus 1 asks for: names as they are served.
 const TEXT: &str = "text/plain; version=0.0.4";
 
 /// What Prometheus 2 asks for: names without UTF-8, which some clients take for names without colons.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// True for the name or address of this machine itself, with or without a port.
 pub(super) fn is_here(host: &str) -> bool {
     let address = Address::parse(&format!("http://{host}/"));
     address.is_ok_and(|address| address.is_some_and(|address| address.origin().is_here()))
 }
 
 /// The text of `/metrics` output, or of another small file or URL.
-///
-/// # Errors
-/// When it cannot be read.
 pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
     if let Some(address) = Address::parse(page)? {
         return http::get(address, args, TEXT);
@@ -47,9 +42,6 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
 }
 
 /// The same as Prometheus 2 gets it; none for a file.
-///
-/// # Errors
-/// When it cannot be read.
 pub(super) fn openmetrics(address: &str, args: &HttpArgs) -> Result<Option<Page>> {
     let Some(address) = Address::parse(address)? else {
         return Ok(None);
@@ -59,9 +51,6 @@ pub(super) fn openmetrics(address: &str, args: &HttpArgs) -> Result<Option<Page>
 }
 
 /// Parsed `/metrics` output.
-///
-/// # Errors
-/// When it cannot be read, or has no samples.
 pub(super) fn read(address: &str, args: &HttpArgs) -> Result<Page> {
     let page = exposition::parse(&fetch(address, args)?);
     if page.families.is_empty() {

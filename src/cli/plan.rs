@@ -13,17 +13,11 @@ use crate::resolve::{self, Options};
 use crate::spec::Document;
 
 /// The plan of a spec; `None` when the spec has errors, which are then reported.
-///
-/// # Errors
-/// When the path cannot be read, or holds more than one spec.
 pub(super) fn of(path: &Path) -> Result<Option<Plan>> {
     Ok(with_document(path)?.map(|(plan, _)| plan))
 }
 
 /// The plan of a spec beside the spec; `None` when it has errors, which are then reported.
-///
-/// # Errors
-/// When the path cannot be read, or holds more than one spec.
 pub(super) fn with_document(path: &Path) -> Result<Option<(Plan, Document)>> {
     let mut findings = Sink::default();
     let inputs = input::read(&[path.to_owned()], &mut findings)?;

@@ -51,10 +51,6 @@ pub struct PreviewArgs {
     port: u16,
 }
 
-/// Runs `slosmith preview`; writes nothing if a spec has errors.
-///
-/// # Errors
-/// When input cannot be read or output cannot be written.
 pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
     if args.watch {
         return serve(args, out);

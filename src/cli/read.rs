@@ -8,9 +8,6 @@ use crate::source::{FileId, Sources};
 use crate::yaml;
 
 /// Puts a file among the sources; `named` is true when the command line names it.
-///
-/// # Errors
-/// When reading fails; a finding if the file is not text.
 pub(super) fn read(
     path: &Path,
     named: bool,
@@ -26,9 +23,6 @@ pub(super) fn read(
 }
 
 /// Puts standard input among the sources, under a name.
-///
-/// # Errors
-/// When reading fails; a finding if it is not text.
 pub(super) fn stdin(
     name: &Path,
     sources: &mut Sources,

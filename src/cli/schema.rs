@@ -4,10 +4,6 @@ use std::io::Write;
 
 use anyhow::Result;
 
-/// Prints the schema.
-///
-/// # Errors
-/// When `out` cannot be written.
 pub fn run(out: &mut dyn Write) -> Result<u8> {
     out.write_all(crate::library::json_schema().as_bytes())?;
     Ok(0)

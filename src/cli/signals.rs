@@ -1,7 +1,6 @@
 //! `slosmith signals`: the built-in `vllm.*` signals, for people, scripts and the docs.
 
 mod list;
-mod page;
 mod show;
 
 use std::io::Write;
@@ -9,11 +8,11 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-pub use page::page;
-
 use super::Format;
-use crate::catalog::{Catalog, Range, ReleaseId, Shape};
-use crate::library::{self, PREFIX};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, ReleaseId, Shape};
+use crate::cli::words;
+use crate::library;
+use crate::library::PREFIX;
 use crate::spec::{Across, FamilyKind, Signal};
 use crate::units::Unit;
 
@@ -34,10 +33,6 @@ fn range(text: &str) -> Result<Range, String> {
     Range::parse(text).map_err(|error| error.with_help())
 }
 
-/// Runs `slosmith signals`; returns the exit code.
-///
-/// # Errors
-/// When no release is in the range, the signal is unknown, or `out` cannot be written.
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let releases = match &args.vllm {
@@ -207,4 +202,55 @@ fn stretches<'a>(
         }
     }
     found
+}
+
+pub fn page() -> String {
+    let catalog = Catalog::vllm();
+    let releases = catalog.select_all().releases;
+    let views = views(catalog, &releases);
+    let mut page = format!(
+        "# Signals\n\nBuilt-in signals: a spec can use them without declaring them. Recorded vLLM releases: {}.\n\
+         `slosmith signals --vllm RANGE` lists the signals of the releases that you run. A metric of a profile other than\n\
+         `{DEFAULT_PROFILE}` needs a server option: `slosmith catalog show METRIC` shows which.\n\n\
+         | signal | kind | unit | releases | title |\n|---|---|---|---|---|\n",
+        catalog.describe(&releases)
+    );
+    for view in &views {
+        let on = list::on(catalog, view, &view.releases(), &releases);
+        let name = view.name.as_str();
+        let anchor = name.replace('.', "");
+        let (kind, unit, title) = (view.kind(), view.unit(), view.title());
+        page.push_str(&format!(
+            "| [`{name}`](#{anchor}) | {kind} | {unit} | {on} | {title} |\n"
+        ));
+    }
+    for view in &views {
+        page.push_str(&section(catalog, view));
+    }
+    page
+}
+
+fn section(catalog: &Catalog, view: &View<'_>) -> String {
+    let mut out = format!("\n## `{}`\n\n{}\n", view.name, view.description());
+    let facts = show::facts(view).into_iter();
+    let facts: Vec<_> = facts
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    out.push_str(&format!("\n{}.\n", facts.join("; ")));
+    for stretches in &view.families {
+        out.push_str(
+            "\n| releases | metric | labels | buckets | profiles |\n|---|---|---|---|---|\n",
+        );
+        for stretch in stretches {
+            let cells = [
+                catalog.describe(&stretch.releases),
+                format!("`{}`", stretch.family),
+                words::labels(stretch.shape),
+                words::buckets(stretch.shape),
+                stretch.profiles.join(", "),
+            ];
+            out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        }
+    }
+    out
 }

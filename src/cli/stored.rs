@@ -13,15 +13,12 @@ use crate::catalog::Catalog;
 use crate::catalog::exposition::Page;
 use crate::resolve::is_label_name;
 
-/// Seconds of history in which a Prometheus is asked for names.
 const RECENT: u64 = 3_600;
 
-/// The prefixes of vLLM's names, each with the number of names; the most frequent one first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prefixes(Vec<(String, usize)>);
 
 impl Prefixes {
-    /// The prefixes of the vLLM names among all names.
     pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let catalog = Catalog::vllm();
         let mut found: Vec<(String, usize)> = Vec::new();
@@ -35,15 +32,10 @@ impl Prefixes {
         Self(found)
     }
 
-    /// The prefixes in `/metrics` output.
     pub(super) fn on(page: &Page) -> Self {
         Self::of(page.families.iter().map(|family| family.name.as_str()))
     }
 
-    /// The prefixes that a Prometheus has stored recently.
-    ///
-    /// # Errors
-    /// When it cannot be asked.
     pub(super) fn stored(prometheus: &str, http: &HttpArgs) -> Result<Self> {
         let word = Catalog::vllm().prefix().trim_end_matches(':');
         let names = format!("%7B__name__%3D~%22.*{word}.*%22%7D");
@@ -68,12 +60,10 @@ impl Prefixes {
         }
     }
 
-    /// True if there is no vLLM name.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if names have this prefix.
     pub(super) fn has(&self, prefix: &str) -> bool {
         self.0.iter().any(|(known, _)| known == prefix)
     }
@@ -107,9 +97,6 @@ fn recent<T: DeserializeOwned>(
 }
 
 /// The label that tells prefill pods from decode pods in a Prometheus.
-///
-/// # Errors
-/// When it cannot be asked.
 pub(super) fn role(prometheus: &str, prefix: &str, http: &HttpArgs) -> Result<Option<String>> {
     let running = format!("%7B__name__%3D%22{prefix}num_requests_running%22%7D");
     let series: Vec<BTreeMap<String, String>> = recent(prometheus, "series", &running, http)?;

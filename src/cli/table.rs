@@ -6,7 +6,6 @@ use crate::diag::{one_line, wrapped};
 /// Blanks in front of the cells that do not fit into a line of the terminal.
 const FURTHER: usize = 4;
 
-/// Rows of cells; columns are as wide as their widest cell.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -14,7 +13,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table whose columns of these numbers are aligned to the right.
     pub(crate) fn right_aligned(right: &[usize]) -> Self {
         Self {
             rows: Vec::new(),
@@ -22,7 +20,6 @@ impl Table {
         }
     }
 
-    /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
         let cells = cells.map(|cell| one_line(cell).into_owned());
         self.rows.push(cells.to_vec());

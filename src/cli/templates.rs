@@ -30,10 +30,6 @@ enum Command {
     },
 }
 
-/// Runs `slosmith templates`.
-///
-/// # Errors
-/// When a name is unknown, a file exists, or writing fails.
 pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     let Command::Export { folder, names } = &args.command;
     for name in names {

@@ -23,13 +23,8 @@ use follow::Follower;
 use look::Look;
 pub(super) use look::Place;
 
-/// Number of changed files that are listed.
 const FEW: usize = 3;
 
-/// Rejects files that can be read only once.
-///
-/// # Errors
-/// When a path is an open file that the shell hands over.
 pub(super) fn check(paths: &[PathBuf]) -> Result<()> {
     match paths.iter().find(|path| input::is_handed(path)) {
         Some(path) => bail!(
@@ -42,9 +37,6 @@ pub(super) fn check(paths: &[PathBuf]) -> Result<()> {
 
 /// Does the work once, then again after each change of a file at one of the `places`. Failed work is reported and does not end
 /// the loop.
-///
-/// # Errors
-/// When files cannot be watched, or the output is closed.
 pub(super) fn repeat(
     places: impl Fn() -> Result<Vec<Place>>,
     mut work: impl FnMut() -> Result<u8>,
@@ -92,7 +84,6 @@ fn look(follower: &mut Follower, places: &impl Fn() -> Result<Vec<Place>>) -> Re
 
 type Files = BTreeMap<PathBuf, Digest>;
 
-/// `specs/a.yaml changed, specs/b.yaml added`.
 fn changes(before: &Files, now: &Files) -> String {
     let line = |path: &Path, what: &str| format!("{} {what}", one_line(&path.to_string_lossy()));
     let gone = before.keys().filter(|path| !now.contains_key(*path));

@@ -6,10 +6,8 @@ use crate::catalog::diff::{Changed, Delta};
 use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{MetricType, Shape};
 
-/// A label list longer than this is only counted.
 const MANY: usize = 8;
 
-/// The labels, for a table cell.
 pub(super) fn labels(shape: &Shape) -> String {
     let count = shape.labels.len();
     match (count, shape.open_labels) {
@@ -21,7 +19,6 @@ pub(super) fn labels(shape: &Shape) -> String {
     }
 }
 
-/// The boundaries, for a table cell.
 pub(super) fn buckets(shape: &Shape) -> String {
     let bounds: Vec<_> = shape.buckets.iter().filter(|b| *b != "+Inf").collect();
     match (bounds.first(), bounds.last()) {
@@ -32,7 +29,6 @@ pub(super) fn buckets(shape: &Shape) -> String {
     }
 }
 
-/// The changes of a family, one line per aspect.
 pub(super) fn changes(changed: &Changed) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((old, new)) = changed.kind {
@@ -65,7 +61,6 @@ pub(super) fn replacement(replacement: &Replacement) -> String {
     }
 }
 
-/// The kind of a change, to follow a name.
 pub(super) fn kind(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Rename => "renamed",

@@ -6,26 +6,21 @@ use super::fields::Fields;
 use super::limits;
 use super::unknown::known;
 
-/// The sorts of alarms, which differ in what they can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// A single metric, PromQL, or one that is not known.
     Metric,
-    /// Metric math.
     Math,
     /// Metric math with an anomaly detection band.
     Band,
-    /// Other alarms.
     Composite,
 }
 
 /// When actions are taken.
 const STATES: [&str; 3] = ["OKActions", "AlarmActions", "InsufficientDataActions"];
 
-/// What EC2 can be told to do.
 const EC2: [&str; 4] = ["stop", "terminate", "reboot", "recover"];
 
-/// Checks all actions of an alarm.
 pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
     f.boolean("ActionsEnabled");
     for state in STATES {

@@ -63,7 +63,6 @@ const LONGEST_PENDING: i64 = 86_400;
 /// Bytes of a request.
 const REQUEST: usize = 120 * 1024;
 
-/// What an alarm watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Metric,
@@ -73,7 +72,6 @@ enum Kind {
     Unsure,
 }
 
-/// Everything wrong with a request of PutMetricAlarm.
 pub fn alarm(request: &Value, form: Form) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut f = Fields::new(request, form, &mut found);
@@ -139,7 +137,6 @@ fn sort(f: &Fields<'_, '_>, kind: Option<Kind>) -> Sort {
     }
 }
 
-/// What metric and composite alarms share.
 pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
     name(f);
     f.length("AlarmDescription", 0, limits::DESCRIPTION);
@@ -163,7 +160,6 @@ fn name(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Values that are right or wrong by themselves.
 fn values(f: &mut Fields<'_, '_>) {
     f.one_of("Statistic", &Statistic::PLAIN);
     if let Some(text) = f.text("ExtendedStatistic")
@@ -203,7 +199,6 @@ fn points(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// A single metric.
 fn single(f: &mut Fields<'_, '_>) {
     f.length("MetricName", 1, limits::NAME);
     namespace(f);
@@ -239,7 +234,6 @@ fn math(f: &mut Fields<'_, '_>) {
     threshold(f);
 }
 
-/// How the value is compared: with a number, or with an anomaly detection band.
 fn threshold(f: &mut Fields<'_, '_>) {
     f.required("ComparisonOperator");
     let range = f.get("ComparisonOperator").and_then(Value::as_str);
@@ -263,7 +257,6 @@ fn threshold(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// How often it is looked at.
 fn evaluation(f: &mut Fields<'_, '_>) {
     f.required("EvaluationPeriods");
     if f.has("EvaluationInterval") {
@@ -326,7 +319,6 @@ fn promql(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Why a query does not give a vector.
 fn vector(query: &str) -> Result<(), String> {
     let expr = match crate::promql::parse(query) {
         Ok(expr) => expr,

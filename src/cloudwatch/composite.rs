@@ -27,7 +27,6 @@ const FIELDS: &[&str] = &[
 
 const STATES: [&str; 3] = ["ALARM", "OK", "INSUFFICIENT_DATA"];
 
-/// Everything wrong with a request of PutCompositeAlarm.
 pub fn composite(request: &Value, form: Form) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut f = Fields::new(request, form, &mut found);
@@ -90,41 +89,27 @@ fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
     }
 }
 
-/// What a rule refers to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Children {
-    /// Names or ARNs, each once.
     pub names: Vec<String>,
     /// Alarms, TRUE, FALSE and parentheses.
     pub elements: usize,
 }
 
-/// A syntax error in a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadRule {
     /// Something is where nothing may be.
     #[error("unexpected `{0}`")]
     Unexpected(String),
-    /// Something else is wanted there.
     #[error("unexpected `{found}`, expected `{wanted}`")]
-    Expected {
-        /// What is there.
-        found: String,
-        /// What should.
-        wanted: &'static str,
-    },
-    /// It ends too early.
+    Expected { found: String, wanted: &'static str },
     #[error("`{0}` is missing at the end")]
     Ends(&'static str),
-    /// Behind a state something is wrong.
     #[error("after {state}: {why}")]
     Behind {
-        /// The state.
         state: &'static str,
-        /// What is wrong.
         why: Box<BadRule>,
     },
-    /// It ends where an alarm should be.
     #[error("an alarm is missing at the end")]
     NoAlarm,
     /// Something else is where an alarm should.
@@ -143,18 +128,12 @@ pub enum BadRule {
     /// AT_LEAST of which state.
     #[error("AT_LEAST must name ALARM, OK or INSUFFICIENT_DATA")]
     NoState,
-    /// A quote is not closed.
     #[error("a closing quote is missing")]
     OpenQuote,
-    /// A name is empty.
     #[error("the name of an alarm is missing")]
     NoName,
 }
 
-/// Reads a rule.
-///
-/// # Errors
-/// Says where it cannot be read.
 pub fn children(rule: &str) -> Result<Children, BadRule> {
     let mut parser = Parser {
         rest: rule,
@@ -324,7 +303,6 @@ fn unquote(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-/// A name in quotes, as a rule wants it.
 pub fn quoted(name: &str) -> String {
     let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")

@@ -26,19 +26,14 @@ const TYPES: [&str; 7] = [
 /// Ways of drawing what a query of logs finds.
 const LOG_VIEWS: [&str; 4] = ["table", "timeSeries", "bar", "pie"];
 
-/// Widgets of a dashboard.
 pub const MOST_WIDGETS: usize = 500;
-/// Metrics of all widgets of a dashboard.
 pub const MOST_METRICS: usize = 2500;
-/// Alarms of a widget.
 pub const MOST_ALARMS: usize = 100;
 
-/// Characters of the name of a dashboard.
 const NAME: usize = 255;
 
 const VARIABLES: usize = 25;
 
-/// Everything wrong with a request of PutDashboard but for what is in its body.
 pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut f = Fields::new(request, form, &mut found);
@@ -66,7 +61,6 @@ pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
     found
 }
 
-/// Everything wrong with the body of a dashboard.
 pub fn dashboard(body: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut f = Fields::new(body, Form::Api, &mut found);
@@ -90,7 +84,6 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
     found
 }
 
-/// Checks a widget; returns how many metrics it shows.
 fn widget(f: &mut Fields<'_, '_>) -> usize {
     f.only(&["type", "x", "y", "width", "height", "properties"]);
     if !f.value.is_object() {
@@ -150,7 +143,6 @@ fn log(p: &mut Fields<'_, '_>) {
     p.one_of("view", &LOG_VIEWS);
 }
 
-/// States of alarms.
 fn alarms(p: &mut Fields<'_, '_>) {
     p.required("alarms");
     let alarms = p.some_of("alarms", MOST_ALARMS);
@@ -159,7 +151,6 @@ fn alarms(p: &mut Fields<'_, '_>) {
     parts::words(p, "states", &["ALARM", "INSUFFICIENT_DATA", "OK"]);
 }
 
-/// What a function draws.
 fn custom(p: &mut Fields<'_, '_>) {
     p.required("endpoint");
     if let Some(endpoint) = p.text("endpoint")

@@ -6,7 +6,6 @@ use super::fields::Fields;
 use super::limits;
 use super::unknown::known;
 
-/// Units of values.
 pub(super) const UNITS: &[&str] = &[
     "Seconds",
     "Microseconds",
@@ -37,7 +36,6 @@ pub(super) const UNITS: &[&str] = &[
     "None",
 ];
 
-/// A namespace, which must be there.
 pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     f.required("Namespace");
     if f.length("Namespace", 1, limits::NAME)
@@ -47,7 +45,6 @@ pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Names and values that distinguish the series of one metric.
 pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
     let all = f.at_most("Dimensions", limits::DIMENSIONS);
     let is_plain = limits::is_printable;
@@ -72,7 +69,6 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// A period that CloudWatch keeps points for.
 pub(super) fn period(f: &mut Fields<'_, '_>, key: &str) {
     let Some(seconds) = f.whole(key) else {
         return;

@@ -10,7 +10,6 @@ use super::violation::{Fault, Violation};
 /// How a request is written, which decides what it may leave out and which types it mixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As the API takes it.
     Api,
     /// The properties of a resource of CloudFormation: names are made up, numbers may be text.
     Formation,
@@ -25,7 +24,6 @@ impl Form {
     }
 }
 
-/// A part of a request, where it is, and what was found.
 pub(super) struct Fields<'v, 'f> {
     pub(super) value: &'v Value,
     pub(super) pointer: String,
@@ -33,11 +31,9 @@ pub(super) struct Fields<'v, 'f> {
     found: &'f mut Vec<Violation>,
 }
 
-/// What is known of a field.
 enum Field<'v> {
     /// It is surely not there.
     Absent,
-    /// It may be there.
     Unknown,
     Known(&'v Value),
 }
@@ -52,7 +48,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         }
     }
 
-    /// A part of this one, by key or index.
     pub(super) fn at(&mut self, key: &str, value: &'v Value) -> Fields<'v, '_> {
         Fields {
             value,
@@ -106,17 +101,14 @@ impl<'v, 'f> Fields<'v, 'f> {
         self.value.as_object()
     }
 
-    /// True for a field that is surely there.
     pub(super) fn has(&self, key: &str) -> bool {
         matches!(self.field(key), Field::Known(_))
     }
 
-    /// True for a field that is surely not there.
     pub(super) fn lacks(&self, key: &str) -> bool {
         matches!(self.field(key), Field::Absent)
     }
 
-    /// The value of a field, when it is known.
     pub(super) fn get(&self, key: &str) -> Option<&'v Value> {
         match self.field(key) {
             Field::Known(value) => Some(value),
@@ -124,14 +116,12 @@ impl<'v, 'f> Fields<'v, 'f> {
         }
     }
 
-    /// Notes a field that is not there.
     pub(super) fn required(&mut self, key: &str) {
         if self.lacks(key) {
             self.wrong("", format!("`{key}` is missing"));
         }
     }
 
-    /// A text, which must be one.
     pub(super) fn text(&mut self, key: &str) -> Option<&'v str> {
         let value = self.get(key)?;
         let text = value.as_str();
@@ -142,7 +132,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         text
     }
 
-    /// A whole number, if it is one.
     pub(super) fn as_whole(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         value.as_i64().or_else(|| {
@@ -152,7 +141,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         })
     }
 
-    /// The number that a text spells, where it may.
     fn spelled(&self, value: &Value) -> Option<f64> {
         let text = value.as_str().filter(|_| self.form.converts())?;
         text.trim()
@@ -161,7 +149,6 @@ impl<'v, 'f> Fields<'v, 'f> {
             .filter(|number: &f64| number.is_finite())
     }
 
-    /// A whole number, which must be one.
     pub(super) fn whole(&mut self, key: &str) -> Option<i64> {
         self.get(key)?;
         let number = self.as_whole(key);
@@ -171,7 +158,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         number
     }
 
-    /// A whole number in a range.
     pub(super) fn within(&mut self, key: &str, least: i64, most: i64) {
         let number = self.whole(key);
         if number.is_some_and(|number| !(least..=most).contains(&number)) {
@@ -183,7 +169,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         }
     }
 
-    /// A number, which must be one.
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
         let value = self.get(key)?;
         let number = value.as_f64().or_else(|| self.spelled(value));
@@ -193,7 +178,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         number
     }
 
-    /// A truth value, which must be one.
     pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
         let value = self.get(key)?;
         let spelled = value.as_str().filter(|_| self.form.converts());
@@ -208,7 +192,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         truth
     }
 
-    /// The items of a list, which must be one; some may be unknown.
     pub(super) fn list(&mut self, key: &str) -> &'v [Value] {
         match self.get(key) {
             None => &[],
@@ -220,7 +203,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         }
     }
 
-    /// A text of so many characters.
     pub(super) fn length(&mut self, key: &str, least: usize, most: usize) -> Option<&'v str> {
         let text = self.text(key)?;
         let count = text.chars().count();
@@ -231,7 +213,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         Some(text)
     }
 
-    /// A list of at most so many items, which must be one; some may be unknown.
     pub(super) fn at_most(&mut self, key: &str, most: usize) -> &'v [Value] {
         let items = self.list(key);
         let count = at_least(items);
@@ -252,7 +233,6 @@ impl<'v, 'f> Fields<'v, 'f> {
         items
     }
 
-    /// One of some words.
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> Option<&'v str> {
         let Some(text) = self.text(key) else {
             let other = self

@@ -15,7 +15,6 @@ const DEEPEST: usize = 500;
 /// Ids that one is compared with that there is not.
 const COMPARED: usize = 500;
 
-/// Entries by index and id.
 pub(super) struct Graph {
     entries: BTreeMap<usize, Entry>,
     ids: BTreeMap<String, usize>,
@@ -29,14 +28,11 @@ enum Entry {
     Expression(Expr),
 }
 
-/// What was found.
 #[derive(Default)]
 pub(super) struct Judged {
-    /// What each entry gives.
     pub(super) shapes: BTreeMap<usize, Shape>,
     /// What is wrong with expressions, each with the index of its entry.
     pub(super) faults: Vec<(usize, Fault)>,
-    /// Functions that expressions use.
     pub(super) used: Vec<(usize, String)>,
 }
 
@@ -50,17 +46,14 @@ impl Graph {
         }
     }
 
-    /// Adds a metric, which is a series.
     pub(super) fn metric(&mut self, index: usize, id: Option<&str>) {
         self.add(index, id, Entry::Known(Shape::Series));
     }
 
-    /// Adds something of which nothing is known.
     pub(super) fn unknown(&mut self, index: usize, id: Option<&str>) {
         self.add(index, id, Entry::Known(Shape::Unknown));
     }
 
-    /// Adds an expression or a query.
     pub(super) fn expression(&mut self, index: usize, id: Option<&str>, text: &str) {
         let entry = match insights::is_query(text) {
             true => match insights::read(text) {

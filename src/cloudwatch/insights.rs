@@ -2,16 +2,13 @@
 //!
 //! Parses the documented syntax. In conditions it checks only quotes and operators, because AWS adds to them.
 
-/// Functions of a query.
 const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];
 
 /// What conditions of SQL have and those of Metrics Insights do not: there, `[AND …]` is all that follows one.
 const OTHER_SQL: [&str; 5] = ["OR", "IN", "LIKE", "BETWEEN", "IS"];
 
-/// Series that a query gives at most.
 const MOST: u32 = 500;
 
-/// True for a query.
 pub(super) fn is_query(text: &str) -> bool {
     let start = text.trim_start();
     let word = start
@@ -20,17 +17,12 @@ pub(super) fn is_query(text: &str) -> bool {
     word && start[6..].starts_with(|c: char| c.is_whitespace())
 }
 
-/// What a query says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Query {
     /// True when it gives a series for each value of a label.
     pub(super) grouped: bool,
 }
 
-/// Reads a query.
-///
-/// # Errors
-/// Says what is not as documented.
 pub(super) fn read(text: &str) -> Result<Query, String> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -43,9 +35,7 @@ pub(super) fn read(text: &str) -> Result<Query, String> {
 enum Token {
     /// A keyword, a name, or a number.
     Word(String),
-    /// In double quotes.
     Name,
-    /// In single quotes.
     Value,
     Sign(char),
 }
@@ -187,7 +177,6 @@ impl Parser {
         }
     }
 
-    /// A name with or without quotes; `tag.env` and `AWS.AccountId` have two parts.
     fn name(&mut self, what: &str) -> Result<(), String> {
         loop {
             match self.peek() {
@@ -220,7 +209,6 @@ impl Parser {
         }
     }
 
-    /// Conditions up to the next clause.
     fn conditions(&mut self) -> Result<(), String> {
         let start = self.at;
         while let Some(token) = self.peek() {

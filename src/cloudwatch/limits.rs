@@ -3,34 +3,24 @@
 //! `longest_look_back(60)` is a day: 1,440 points of a minute. Specs are checked against the same numbers, so
 //! that an author hears of them where the value is.
 
-/// Characters of the name of an alarm, a metric, a namespace or a dimension.
 pub const NAME: usize = 255;
 
-/// Characters of an alarm's description.
 pub const DESCRIPTION: usize = 1024;
 
-/// Actions that an alarm takes when it changes to a state.
 pub const ACTIONS: usize = 5;
 
-/// Characters of an action.
 pub const ACTION: usize = 1024;
 
-/// Characters of the value of a dimension.
 pub const DIMENSION_VALUE: usize = 1024;
 
-/// Dimensions of a metric.
 pub const DIMENSIONS: usize = 30;
 
-/// Tags of an alarm.
 pub const TAGS: usize = 50;
 
-/// Characters of a tag's name.
 pub const TAG_NAME: usize = 128;
 
-/// Characters of a tag's value.
 pub const TAG_VALUE: usize = 256;
 
-/// Characters of an alarm's PromQL.
 pub const PROMQL: usize = 10_000;
 
 /// Seconds of a day, an hour, a minute.
@@ -38,10 +28,8 @@ const DAY: u64 = 86_400;
 const HOUR: u64 = 3_600;
 const MINUTE: u64 = 60;
 
-/// Periods below a minute.
 const SHORT_PERIODS: [u64; 3] = [10, 20, 30];
 
-/// True for a period that CloudWatch keeps points for.
 pub fn is_period(seconds: u64) -> bool {
     SHORT_PERIODS.contains(&seconds) || (seconds > 0 && seconds.is_multiple_of(MINUTE))
 }
@@ -54,7 +42,6 @@ pub fn longest_look_back(period: u64) -> u64 {
     }
 }
 
-/// The same in words.
 pub fn longest_look_back_words(period: u64) -> &'static str {
     match period < HOUR {
         true => "1 day with periods below 1h",
@@ -62,7 +49,6 @@ pub fn longest_look_back_words(period: u64) -> &'static str {
     }
 }
 
-/// True for a name that an alarm can have.
 pub fn is_alarm_name(name: &str) -> bool {
     (1..=NAME).contains(&name.chars().count()) && !name.chars().any(|c| c.is_ascii_control())
 }

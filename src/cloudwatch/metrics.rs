@@ -17,10 +17,8 @@ use super::statistic::Statistic;
 use super::unknown::{has_unknown, is_unknown, known};
 use super::violation::Fault;
 
-/// Entries of either sort.
 const MOST: usize = 10;
 
-/// Characters of an expression.
 const EXPRESSION: usize = 2048;
 
 /// Seconds that a Metrics Insights query sees.
@@ -36,7 +34,6 @@ const FIELDS: [&str; 7] = [
     "AccountId",
 ];
 
-/// Checks the array; returns the periods that are known.
 pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     let entries = f.list("Metrics");
     let whole = !has_unknown(entries);
@@ -70,7 +67,6 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     periods.into_iter().collect()
 }
 
-/// One entry by itself; returns its period.
 fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("MetricStat") && entry.has("Expression") {
         let message = "`Expression` cannot be combined with `MetricStat`";
@@ -147,7 +143,6 @@ fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
     stat.as_whole("Period")
 }
 
-/// What each entry gives, by its index; faults of expressions are noted.
 fn shapes<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value]) -> BTreeMap<usize, Shape> {
     let is_open = |(_, entry): (usize, &Value)| is_unknown(&entry["Id"]);
     let mut graph = Graph::new(has_unknown(entries) || known(entries).any(is_open));
@@ -192,7 +187,6 @@ fn own_period(entry: &mut Fields<'_, '_>) {
     }
 }
 
-/// A query sees three hours; an alarm on one cannot look further back.
 fn long_query<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value]) {
     let periods = f.as_whole("EvaluationPeriods").unwrap_or(1);
     for (i, value) in known(entries) {
@@ -208,7 +202,6 @@ fn long_query<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value]) {
     }
 }
 
-/// The entry that the alarm compares with is a band.
 fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shape>, whole: bool) {
     let Some(wanted) = f.length("ThresholdMetricId", 1, limits::NAME) else {
         return;

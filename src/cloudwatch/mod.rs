@@ -38,12 +38,10 @@ pub use tags::{is_reserved, is_tag};
 pub use unknown::{is_unknown, may_have_more, unknown, unknown_item};
 pub use violation::{Fault, Violation};
 
-/// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.
 pub fn any_alarm(request: &serde_json::Value) -> Vec<Violation> {
     any_alarm_in(request, Form::Api)
 }
 
-/// The same of an alarm that is written in another form.
 pub fn any_alarm_in(request: &serde_json::Value, form: Form) -> Vec<Violation> {
     match request.get("AlarmRule") {
         Some(_) => composite(request, form),

@@ -2,10 +2,8 @@
 //!
 //! Source: the model of PutAlarmMuteRule. A cron expression has five fields, with `*`, `-`, `,` and English names.
 
-/// Alarms that one mute rule names.
 pub const MUTED_ALARMS: usize = 100;
 
-/// Seconds that a mute rule lasts at most: 15 days.
 pub const LONGEST_MUTE: u64 = 15 * 86_400;
 
 /// A year in which February has 29 days.
@@ -19,7 +17,6 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
-/// A field of a cron expression: what it is, its numbers, its names.
 type Field = (&'static str, u32, u32, &'static [&'static str]);
 
 const FIELDS: [Field; 5] = [
@@ -30,10 +27,6 @@ const FIELDS: [Field; 5] = [
     ("day of the week", 0, 7, &DAYS),
 ];
 
-/// Checks the schedule of a mute rule.
-///
-/// # Errors
-/// Says what is not as the model of PutAlarmMuteRule has it.
 pub fn check_schedule(text: &str) -> Result<(), String> {
     let inside = |word: &str| {
         text.strip_prefix(word)?
@@ -84,7 +77,6 @@ fn check_cron(cron: &str) -> Result<(), String> {
     }
 }
 
-/// A number, or the number of a name.
 fn number(text: &str, (_, low, high, names): Field) -> Option<u32> {
     let name = text.to_ascii_uppercase();
     let named = (low..).zip(names).find(|(_, known)| **known == name);
@@ -92,7 +84,6 @@ fn number(text: &str, (_, low, high, names): Field) -> Option<u32> {
     named.map(|(n, _)| n).or(number)
 }
 
-/// The first and the last of the numbers that a part of a field names.
 fn ends(part: &str, field: Field) -> Option<(u32, u32)> {
     let (_, low, high, _) = field;
     match part.split_once('-') {
@@ -114,13 +105,11 @@ fn numbers(text: &str, field: Field) -> impl Iterator<Item = u32> {
     })
 }
 
-/// True when some month has one of these days.
 fn has_a_day(days: &str, months: &str) -> bool {
     let first = numbers(days, FIELDS[2]).min().unwrap_or(1);
     numbers(months, FIELDS[3]).any(|month| first <= last_day(month, LEAP))
 }
 
-/// The last day of a month.
 fn last_day(month: u32, year: u32) -> u32 {
     match month {
         2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
@@ -132,7 +121,6 @@ fn last_day(month: u32, year: u32) -> u32 {
     }
 }
 
-/// `2027-01-01T02:00`
 fn is_moment(text: &str) -> bool {
     let shape: String = text
         .chars()

@@ -7,20 +7,13 @@ use std::fmt::{self, Display, Formatter};
 
 use super::statistic::Statistic;
 
-/// A search in a graph. It cannot join the names that a metric had: each is a line of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
-    /// The namespace.
     pub namespace: &'a str,
-    /// All dimensions of the series that are wanted.
     pub set: &'a [String],
-    /// Those that have one value.
     pub fixed: &'a [(String, String)],
-    /// Names of the metric.
     pub names: &'a [String],
-    /// What is taken of each period.
     pub statistic: &'a Statistic,
-    /// Seconds of a period.
     pub period: u64,
 }
 

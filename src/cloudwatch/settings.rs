@@ -14,7 +14,6 @@ const CLOCK: [i64; 5] = [60, 300, 3_600, 86_400, 604_800];
 /// Tags that are sent along.
 const SENT: usize = 50;
 
-/// Checks how data is chosen; `periods` are those that are known of the alarm's metrics.
 pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     let Some(mut window) = f.object("EvaluationWindow") else {
         return;
@@ -73,7 +72,6 @@ fn is_zone(zone: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Checks how long an alarm waits at first.
 pub(super) fn warm_up(f: &mut Fields<'_, '_>) {
     let Some(mut warm_up) = f.object("WarmUpConfiguration") else {
         return;
@@ -86,7 +84,6 @@ pub(super) fn warm_up(f: &mut Fields<'_, '_>) {
     warm_up.boolean(whole);
 }
 
-/// Checks what notifications hold.
 pub(super) fn notifications(f: &mut Fields<'_, '_>) {
     let Some(mut configuration) = f.object("ActionConfiguration") else {
         return;

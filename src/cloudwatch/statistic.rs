@@ -9,31 +9,22 @@ use thiserror::Error;
 
 use crate::units::{Number, decimal};
 
-/// What is taken of the values of a period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statistic {
-    /// How many there are.
     SampleCount,
-    /// Their mean.
     Average,
-    /// Their sum.
     Sum,
-    /// The lowest.
     Minimum,
-    /// The highest.
     Maximum,
     /// A percentile, or what else `ExtendedStatistic` takes.
     Extended(Extended),
 }
 
-/// What `ExtendedStatistic` takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extended(String);
 
-/// Decimal places of a percentage or of a bound.
 const DECIMALS: usize = 10;
 
-/// Why a text is not a statistic.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoStatistic {
     /// It begins like a percentile.

@@ -15,7 +15,6 @@ pub fn unknown() -> Value {
     Value::Object(map)
 }
 
-/// The same of what is surely there: in a list, one item.
 pub fn unknown_item() -> Value {
     let mut map = Map::new();
     map.insert(SIGN.to_owned(), Value::String("item".to_owned()));
@@ -27,24 +26,20 @@ pub fn may_have_more(map: &mut Map<String, Value>) {
     map.insert(SIGN.to_owned(), Value::Bool(true));
 }
 
-/// True for a value of [`unknown`].
 pub fn is_unknown(value: &Value) -> bool {
     value
         .as_object()
         .is_some_and(|map| map.len() == 1 && is_open(map))
 }
 
-/// True for an object that may have more fields.
 pub(super) fn is_open(map: &Map<String, Value>) -> bool {
     map.contains_key(SIGN)
 }
 
-/// True for a list whose items are not all known.
 pub(super) fn has_unknown(items: &[Value]) -> bool {
     items.iter().any(is_unknown)
 }
 
-/// The items of a list that are known, with their indices.
 pub(super) fn known(items: &[Value]) -> impl Iterator<Item = (usize, &Value)> {
     items
         .iter()

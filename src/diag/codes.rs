@@ -9,7 +9,6 @@
 
 use super::rule::{HOME, unwrapped};
 
-/// The entries, one file for each group.
 const FILES: [&str; 6] = [
     include_str!("codes/files.md"),
     include_str!("codes/fields.md"),
@@ -19,7 +18,6 @@ const FILES: [&str; 6] = [
     include_str!("codes/import.md"),
 ];
 
-/// The beginning of the page of all codes.
 const INTRODUCTION: &str = "# Diagnostics
 
 Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
@@ -40,14 +38,12 @@ prometheus: {selector: {job: vllm}, group_by: [cluster], scrape_labels: [cluster
 |---|---|---|
 ";
 
-/// The entry of one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code: kebab-case.
     pub name: &'static str,
     /// What findings of this code are about: the title of the entry's group.
     pub group: &'static str,
-    /// What is wrong, in one sentence.
     pub summary: &'static str,
     /// The entry without its heading: the summary, then one section each for what it means, why, an example, and what
     /// to use instead.
@@ -55,7 +51,6 @@ pub struct CodeInfo {
 }
 
 impl CodeInfo {
-    /// The entry without its heading, in Markdown; each paragraph is on one line.
     pub fn docs(&self) -> String {
         unwrapped(self.text)
     }
@@ -69,18 +64,15 @@ impl CodeInfo {
         meaning.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// The entry with its heading, in Markdown.
     pub fn page(&self) -> String {
         format!("## {}\n\n{}\n", self.name, self.text)
     }
 
-    /// The address of the entry.
     pub fn url(&self) -> String {
         format!("{HOME}diag/codes/index.html#{}", self.name)
     }
 }
 
-/// All entries, in the order of the page.
 pub fn all() -> impl Iterator<Item = CodeInfo> {
     FILES.into_iter().flat_map(|file| {
         let (title, entries) = file.split_once("\n\n## ").unwrap_or((file, ""));
@@ -97,12 +89,10 @@ pub fn all() -> impl Iterator<Item = CodeInfo> {
     })
 }
 
-/// The entry of a code.
 pub fn find(code: &str) -> Option<CodeInfo> {
     all().find(|info| info.name == code)
 }
 
-/// All entries, for `docs/diagnostics.md`.
 pub fn pages() -> String {
     let row = |info: CodeInfo| {
         let summary = info.summary.trim_end_matches('.');

@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use super::Diagnostic;
 use crate::source::{FileId, Span};
 
-/// The code of the finding.
 pub const INTERNAL_ERROR: &str = "internal-error";
 
 /// Panics that were not reported yet: message and place. One in a task of another thread is reported by the thread that waits.
@@ -28,10 +27,6 @@ pub fn note_panics() {
     }));
 }
 
-/// Does some work; after a panic, its reason.
-///
-/// # Errors
-/// When the work panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let message = message(&*payload);
@@ -43,9 +38,6 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Does the work on one file; after a panic, the finding that names the file.
-///
-/// # Errors
-/// When the work panics.
 pub fn guarded<T>(file: FileId, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     caught(work).map_err(|why| {
         let error = Diagnostic::error("internal-error", Span::new(file, 0..0), why);

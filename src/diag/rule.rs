@@ -2,40 +2,29 @@
 
 use super::{Applicability, Severity};
 
-/// The address of the documentation of this version.
 pub(super) const HOME: &str = concat!(
     "https://docs.rs/slosmith/",
     env!("CARGO_PKG_VERSION"),
     "/slosmith/"
 );
 
-/// A group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Syntax and types of queries.
     PromQl,
     /// Metric names and labels, checked against the catalog.
     Catalog,
-    /// Functions on counters, gauges and histograms, and units.
     Type,
-    /// Bucket boundaries.
     Histogram,
-    /// Labels that an operation or an annotation needs.
     Labels,
-    /// SLOs and rate windows.
     Slo,
-    /// Conditions of alerts, and their links.
     Alert,
-    /// Limits of CloudWatch, and delivered metrics.
     CloudWatch,
     /// Conventions: a finding is not a mistake.
     Style,
-    /// Suppression comments and baseline entries.
     Suppression,
 }
 
 impl Group {
-    /// All of them.
     pub const ALL: [Self; 10] = [
         Self::PromQl,
         Self::Catalog,
@@ -49,7 +38,6 @@ impl Group {
         Self::Suppression,
     ];
 
-    /// The name in options, configuration and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PromQl => "promql",
@@ -74,23 +62,16 @@ impl Group {
 /// The fixes that a rule offers; each text says what the fix does, in words such as `adds a label`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixes {
-    /// The rule offers no fix.
     None,
-    /// All fixes are safe.
     Safe(&'static str),
-    /// All fixes may change the meaning.
     Unsafe(&'static str),
-    /// Some fixes are safe, others may change the meaning.
     Both {
-        /// What the safe fixes do.
         safe: &'static str,
-        /// What the unsafe fixes do.
         risky: &'static str,
     },
 }
 
 impl Fixes {
-    /// The word in tables of rules.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -100,7 +81,6 @@ impl Fixes {
         }
     }
 
-    /// What the fixes of one kind do; none if the rule has no such fix.
     pub fn of(self, applicability: Applicability) -> Option<&'static str> {
         match (self, applicability) {
             (Self::Safe(what) | Self::Both { safe: what, .. }, Applicability::Safe)
@@ -112,24 +92,17 @@ impl Fixes {
     }
 }
 
-/// A lint rule as reports and documents describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Kebab-case name; the code of its findings.
     pub name: &'static str,
-    /// The mistake, in one line.
     pub summary: &'static str,
-    /// Its group.
     pub group: Group,
     /// Its documentation in Markdown, with lines as in the source. See [`RuleInfo::docs`].
     pub doc_comment: &'static str,
-    /// The default level of its findings.
     pub level: Severity,
     /// When a finding is certain, and what the rule assumes otherwise.
     pub certain: &'static str,
-    /// The fixes that its findings may have.
     pub fixes: Fixes,
-    /// The slosmith version that added it.
     pub since: &'static str,
 }
 
@@ -141,7 +114,6 @@ impl RuleInfo {
         unwrapped(&lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// The address of the documentation.
     pub fn url(&self) -> String {
         match self.group {
             Group::Suppression => format!("{HOME}lint/suppress/rules/index.html"),
@@ -153,7 +125,6 @@ impl RuleInfo {
     }
 }
 
-/// Markdown with each paragraph on one line.
 pub(super) fn unwrapped(text: &str) -> String {
     let mut out = String::new();
     let (mut in_code, mut in_paragraph) = (false, false);

@@ -20,7 +20,6 @@ pub fn push_escaped(out: &mut String, c: char) {
     let _ = write!(out, "\\u{:04x}", u32::from(c));
 }
 
-/// Text of several lines.
 pub fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, steers)
 }

@@ -12,7 +12,6 @@ const MISSING: f64 = 0.01;
 /// Allowed difference between the requests that server and load generator counted: some were in flight, or cancelled.
 const OTHERS: f64 = 0.1;
 
-/// Judges what was sent.
 pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     let (sent, dropped) = (result.sent(), result.dropped());
     let wanted = scenario.map(|s| wanted(s, result));
@@ -56,9 +55,6 @@ fn wanted(scenario: &Scenario, result: &Results) -> f64 {
 }
 
 /// Checks that the server counted the requests that the load generator sent.
-///
-/// # Errors
-/// When it counted far fewer or more.
 pub(super) fn same_requests(
     pages: &Difference,
     result: Option<&Results>,

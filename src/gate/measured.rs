@@ -1,6 +1,5 @@
 //! A value of a load test: where it is from, how exactly it is known, or why it is not.
 
-/// A measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// In base units; the best estimate.
@@ -10,7 +9,6 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A value that is known.
     pub fn exactly(value: f64) -> Self {
         Self {
             value,
@@ -18,7 +16,6 @@ impl Measured {
         }
     }
 
-    /// A value that is estimated between two others.
     pub fn between(value: f64, between: (f64, f64)) -> Self {
         Self {
             value,
@@ -27,12 +24,9 @@ impl Measured {
     }
 }
 
-/// Who measured a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The person who ran the test.
     Given,
-    /// The server.
     Pages,
     /// `vllm bench serve`, from streams.
     Benchmark,
@@ -41,7 +35,6 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word of reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Given => "--given",
@@ -52,41 +45,31 @@ impl Origin {
     }
 }
 
-/// Why a measure has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmeasured {
-    /// Nothing that was handed over holds it.
     #[error("the result does not contain this measure")]
     NotThere,
-    /// k6 measures whole responses only.
     #[error(
         "k6 does not measure single tokens: pass the server's `/metrics` output with `--before` and `--after`"
     )]
     NeedsPages,
-    /// Only pages have it.
     #[error(
         "the result does not contain this measure: pass the server's `/metrics` output with `--before` and `--after`, or the value with `--given`"
     )]
     NeedsPagesOrHand,
-    /// Only the person who ran the test has it.
     #[error("the result does not contain this measure: pass the value with `--given`")]
     ByHand,
     /// The server has no such family, or had none.
     #[error("`{0}` is not in the `/metrics` output {1} the test")]
     NotOnPage(String, &'static str),
-    /// Counters began again.
     #[error("the server restarted during the test: the process start time changed")]
     Restarted,
-    /// A counter fell.
     #[error("the server restarted during the test, or `--before` and `--after` are swapped: {0}")]
     Fell(String),
-    /// Series are missing.
     #[error("`--before` and `--after` come from different servers: `--after` has no series {0}")]
     OtherServer(String),
-    /// No traffic.
     #[error("no request was counted during the test: `{0}` did not grow")]
     NothingObserved(String),
-    /// A page that no server writes.
     #[error("`{0}` has values that are not numbers")]
     NoNumber(String),
     /// Pages of one replica of several, or of another server.

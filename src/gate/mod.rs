@@ -24,18 +24,14 @@ use crate::units::{Unit, float, shown_measured};
 /// The result of a criterion, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Good enough.
     Pass,
     /// Neither good enough nor bad enough.
     Degraded,
-    /// Unknown.
     NotMeasured,
-    /// Not good enough.
     Fail,
 }
 
 impl Verdict {
-    /// The word for people and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -46,33 +42,21 @@ impl Verdict {
     }
 }
 
-/// What is known of a test.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// What the load generator measured.
     pub result: Option<Results>,
-    /// What the server measured.
     pub pages: Option<Difference>,
-    /// Values from the command line, which override all others.
     pub given: Vec<(Measure, f64)>,
 }
 
-/// One criterion, checked.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Its name.
     pub name: String,
-    /// What it measures, in words.
     pub what: String,
-    /// The measured value in its unit.
     pub value: Option<String>,
-    /// Who measured it.
     pub origin: Option<Origin>,
-    /// What it is measured by: `pass below 200ms, fail above 300ms`.
     pub bounds: String,
-    /// The result.
     pub verdict: Verdict,
-    /// How exactly the value is known, or why it is not.
     pub note: Option<String>,
     /// How far the value is from the limit that it misses: `100ms above 800ms`.
     pub missed: Option<String>,
@@ -95,7 +79,6 @@ pub fn judge(tests: &LoadTests, scenario: Option<&str>, evidence: &Evidence) -> 
     put.into_iter().chain(judged).collect()
 }
 
-/// The worst of all.
 pub fn worst(judged: &[Judged]) -> Verdict {
     let verdicts = judged.iter().map(|j| j.verdict);
     verdicts.max().unwrap_or(Verdict::NotMeasured)
@@ -131,7 +114,6 @@ fn one(c: &Criterion, evidence: &Evidence) -> Judged {
     }
 }
 
-/// The value of a criterion: the given one, else the one of the server, else the one of the load generator.
 fn find(c: &Criterion, evidence: &Evidence) -> Result<(Measured, Origin), Unmeasured> {
     let given = evidence.given.iter().rev();
     if let Some((_, value)) = given.clone().find(|(known, _)| *known == c.measure) {
@@ -170,7 +152,6 @@ fn bounds(c: &Criterion) -> String {
     both.join(", ")
 }
 
-/// A pass needs the whole range that the value may be in.
 fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
     let Some((low, high)) = measured.between else {
         return (at(c, measured.value, false), None);
@@ -194,7 +175,6 @@ fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
     }
 }
 
-/// The verdict on a value. With `inclusive`, a value exactly at the pass limit passes: buckets include their upper ends.
 fn at(c: &Criterion, value: f64, inclusive: bool) -> Verdict {
     let beyond = |limit: &Limit, inclusive: bool| {
         let bound = float(limit.value);

@@ -20,26 +20,20 @@ use crate::{health, library};
 const E2E: &str = "vllm.e2e_request_latency";
 const STARTED: &str = "process_start_time_seconds";
 
-/// Two pages of one server.
 #[derive(Clone, Debug)]
 pub struct Difference {
     before: Page,
     after: Page,
 }
 
-/// Labels, sorted.
 type Labels = Vec<(String, String)>;
 
 impl Difference {
-    /// Two pages, the earlier one first.
     pub fn new(before: Page, after: Page) -> Self {
         Self { before, after }
     }
 
     /// A measure in base units; of a latency a percentile, or its mean.
-    ///
-    /// # Errors
-    /// Says why the pages do not hold it.
     pub fn get(&self, measure: Measure, quantile: Option<Number>) -> Result<Measured, Unmeasured> {
         let signal = match measure {
             Measure::Ttft => "vllm.time_to_first_token",
@@ -68,9 +62,6 @@ impl Difference {
     }
 
     /// Requests that ended between the pages.
-    ///
-    /// # Errors
-    /// Says why the pages do not hold it.
     pub fn requests(&self) -> Result<f64, Unmeasured> {
         Ok(total(&self.grown(self.family(E2E)?, "_count")?))
     }
@@ -95,7 +86,6 @@ impl Difference {
         found.ok_or_else(|| Unmeasured::NotOnPage(newest.to_owned(), "after"))
     }
 
-    /// How much each series of a family grew.
     fn grown(&self, family: &PageFamily, suffix: &str) -> Result<Vec<(Sample, f64)>, Unmeasured> {
         let earlier = self.before.family(&family.name);
         let earlier =
@@ -175,7 +165,6 @@ fn shown(sample: &Sample) -> String {
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// The ends of the bucket that holds a percentile.
 fn bucket_of(q: f64, buckets: &[(f64, f64)]) -> Option<(f64, f64)> {
     let rank = q * buckets.last()?.1;
     let found = buckets.iter().position(|(_, count)| *count >= rank)?;

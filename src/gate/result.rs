@@ -8,37 +8,26 @@ use crate::source::mark_len;
 use crate::spec::Measure;
 use crate::units::{Number, decimal, float};
 
-/// A result that cannot be used; the message begins with `line:column:`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The text is not JSON.
     #[error("{line}:{column}: this is not JSON: {why}")]
     NotJson {
-        /// Line, from 1.
         line: usize,
-        /// Column, from 1.
         column: usize,
-        /// What is wrong.
         why: String,
     },
-    /// The JSON is something else.
     #[error(
         "1:1: not a result of `vllm bench serve --save-result` and not a k6 summary: `request_throughput` and `metrics` are missing"
     )]
     Unknown,
 }
 
-/// What a load generator measured.
 #[derive(Clone, Debug)]
 pub struct Results {
     document: Value,
     k6: bool,
 }
 
-/// Reads a result.
-///
-/// # Errors
-/// When it is none.
 pub fn read(text: &str) -> Result<Results, ReadError> {
     let document: Value =
         serde_json::from_str(&text[mark_len(text)..]).map_err(|error| ReadError::NotJson {
@@ -60,7 +49,6 @@ pub fn read(text: &str) -> Result<Results, ReadError> {
 }
 
 impl Results {
-    /// Who wrote it.
     pub fn origin(&self) -> Origin {
         match self.k6 {
             true => Origin::K6,
@@ -76,7 +64,6 @@ impl Results {
         }
     }
 
-    /// Requests that got a whole response.
     pub fn answered(&self) -> Option<f64> {
         match self.k6 {
             true => self.counted("answers"),
@@ -84,7 +71,6 @@ impl Results {
         }
     }
 
-    /// Requests that were sent, or conversations where each has several.
     pub fn sent(&self) -> Option<f64> {
         match self.k6 {
             true => self.counted("iterations"),
@@ -179,7 +165,6 @@ impl Results {
         self.metric(name)?["count"].as_f64()
     }
 
-    /// A metric, in either form of a summary.
     fn metric(&self, name: &str) -> Option<&Value> {
         let metric = self.document["metrics"].get(name)?;
         Some(metric.get("values").unwrap_or(metric))

@@ -11,10 +11,8 @@ use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, Condition, words};
 use crate::units::{float, shown_measured};
 
-/// Whether a condition holds, or why that is unknown.
 type Found<U = Unknown> = Result<bool, U>;
 
-/// Whether a condition holds, from what each of its leaves is found to be.
 pub fn evaluate<U>(
     condition: &Condition,
     leaf: &mut dyn FnMut(&Condition) -> Found<U>,
@@ -49,7 +47,6 @@ fn not<U>(found: Found<U>) -> Found<U> {
     found.map(|holds| !holds)
 }
 
-/// Signals that a condition takes together.
 pub(super) fn parts(condition: &Condition) -> usize {
     match condition {
         Condition::All(parts, _) => parts.iter().map(self::parts).sum(),
@@ -59,7 +56,6 @@ pub(super) fn parts(condition: &Condition) -> usize {
     }
 }
 
-/// Judges a condition for every group; what was measured comes beside it.
 pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec<String>) {
     let groups = groups(condition, pages);
     let (mut holds, mut why, mut measured) = (Vec::new(), None, Measured::new());
@@ -84,7 +80,6 @@ pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec
 /// Lines, each once, in the order of the groups.
 type Measured = IndexSet<String>;
 
-/// Groups of the leading part; at least the whole server.
 fn groups(condition: &Condition, pages: &Indexed<'_>) -> Vec<Group> {
     match condition.leading() {
         Condition::Compare(c) => value::groups_or_whole(&c.signal, &c.query.labels, pages),

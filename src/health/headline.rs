@@ -19,27 +19,19 @@ pub const HEADLINES: [(&str, Stat); 4] = [
 
 const P95: Number = Number::new_raw(19, 20);
 
-/// A value to look at first.
 #[derive(Clone, Debug)]
 pub struct Headline {
-    /// What is read.
     pub signal: Signal,
-    /// How.
     pub stat: Stat,
 }
 
-/// A headline on pages.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// What it is.
     pub title: String,
-    /// Its value in base units, or why there is none.
     pub value: Result<f64, Unknown>,
-    /// The value for people.
     pub text: String,
 }
 
-/// Reads the headlines from pages.
 pub fn headlines(headlines: &[Headline], pages: Pages<'_>) -> Vec<Shown> {
     let (pages, start) = (Indexed::new(pages), Indexed::or_since_start(pages));
     let shown = headlines.iter().map(|h| {

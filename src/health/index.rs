@@ -21,9 +21,7 @@ pub(super) fn named(group: &Group) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// [`Pages`] with what was looked up in them.
 pub(super) struct Indexed<'p> {
-    /// The newest.
     pub(super) now: PageIndex<'p>,
     /// An earlier one, and the seconds between the two.
     pub(super) since: Option<(PageIndex<'p>, f64)>,
@@ -59,7 +57,6 @@ impl<'p> Indexed<'p> {
         }
     }
 
-    /// Seconds between the pages; 1 where the time is not known.
     pub(super) fn seconds(&self) -> f64 {
         self.since.as_ref().map_or(1.0, |(_, seconds)| *seconds)
     }
@@ -71,7 +68,6 @@ static NOTHING: Page = Page {
     problems: Vec::new(),
 };
 
-/// One page.
 pub(super) struct PageIndex<'p> {
     pub(super) page: &'p Page,
     by_name: BTreeMap<&'p str, Vec<&'p Sample>>,

@@ -19,74 +19,50 @@ use crate::catalog::exposition::Page;
 use crate::plan::Plan;
 use crate::plan::alert::{self, ConditionAlert};
 
-/// Pages of one server.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages<'a> {
-    /// The newest.
     pub now: &'a Page,
     /// An earlier one, and the seconds between the two.
     pub since: Option<(&'a Page, f64)>,
 }
 
-/// The result of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It holds, for these groups.
     Holds(Vec<String>),
-    /// It does not hold.
     Clear,
-    /// It cannot be checked: why.
     Unknown(Unknown),
 }
 
-/// Why a condition cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// Only Prometheus can evaluate it.
     #[error("PromQL from the spec runs only in Prometheus")]
     OwnPromQl,
-    /// One page has no rates.
     #[error("needs earlier `/metrics` output: `--since`")]
     OnePage,
-    /// No server shows the family.
     #[error("`{0}` is not in the `/metrics` output")]
     NotOnPage(String),
-    /// A percentile or mean of nothing.
     #[error("nothing was observed between the two snapshots")]
     NothingObserved,
-    /// A ratio of nothing.
     #[error("no events were counted")]
     NoEvents,
-    /// The SLO needs more of them.
     #[error("fewer than {0} events were counted")]
     FewEvents(u32),
-    /// Two snapshots do not cover the past.
     #[error("needs the history in Prometheus: compares with past values")]
     ComparesWithPast,
-    /// Snapshots show single moments.
     #[error("needs the history in Prometheus: measures a share of time")]
     ShareOfTime,
-    /// A correlation needs many snapshots.
     #[error("needs the history in Prometheus: measures a correlation")]
     NeedsHistory,
 }
 
-/// One alert, checked.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Its name.
     pub alert: String,
-    /// Its severity.
     pub severity: String,
-    /// One line.
     pub summary: String,
-    /// What to do first.
     pub action: Option<String>,
-    /// What to do about it.
     pub runbook: String,
-    /// Whether its condition holds; how long it must is not asked.
     pub verdict: Verdict,
-    /// What was measured, in words.
     pub measured: Vec<String>,
     /// Number of signals in its condition: a pattern of several signals explains more than one threshold.
     pub parts: usize,

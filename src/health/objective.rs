@@ -13,7 +13,6 @@ use crate::plan::{
 use crate::spec::Stat;
 use crate::units::{Unit, float, shown_measured};
 
-/// Bad events and all events.
 struct Counted {
     bad: f64,
     total: f64,
@@ -131,13 +130,11 @@ fn line(events: &EventSlo, ratio: f64, pages: &Indexed<'_>) -> String {
     )
 }
 
-/// The fastest tier whose ratio is exceeded.
 fn exceeded(events: &EventSlo, ratio: f64) -> Option<&Tier> {
     let over = events.tiers.iter().filter(|t| ratio > float(t.threshold));
     over.max_by(|a, b| a.factor.cmp(&b.factor))
 }
 
-/// What counts the events that pages show.
 fn total(sli: &EventSli) -> Result<&Signal, Unknown> {
     match sli {
         EventSli::Ratio { total, .. } => Ok(total),

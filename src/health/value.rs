@@ -12,7 +12,6 @@ use crate::plan::{DEFAULT_WINDOW, Family, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, float};
 
-/// How a signal is read.
 pub(super) struct Measurement<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
@@ -20,7 +19,6 @@ pub(super) struct Measurement<'a> {
 }
 
 impl<'a> Measurement<'a> {
-    /// Events per second.
     pub(super) fn events(signal: &'a Signal) -> Self {
         Self {
             signal,
@@ -31,9 +29,6 @@ impl<'a> Measurement<'a> {
 }
 
 /// The value of a signal for one group, in its base unit; rates are per second.
-///
-/// # Errors
-/// Says why the pages give no value.
 pub(super) fn value(
     r: &Measurement<'_>,
     pages: &Indexed<'_>,
@@ -127,7 +122,6 @@ fn not_on_page(family: &Family) -> Unknown {
     Unknown::NotOnPage(family.served.newest().to_owned())
 }
 
-/// Minimum, maximum and mean of what both pages show.
 fn over_both(
     signal: &Signal,
     family: &Family,
@@ -232,7 +226,6 @@ pub(super) fn groups_or_whole(
     }
 }
 
-/// Groups that the labels of a query make on a page.
 fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -> Vec<Group> {
     let family = match &signal.source {
         Source::Family(family) => Some(family),

@@ -14,7 +14,6 @@ pub(super) struct Cx<'s> {
     sources: &'s Sources,
     pub(super) options: &'s Options,
     pub(super) sink: Sink,
-    /// All comments; those that no reader has put into a spec go to the top of one.
     said: Vec<String>,
 }
 
@@ -32,7 +31,6 @@ impl<'s> Cx<'s> {
         self.sources.get(file).text()
     }
 
-    /// Reports a value that is not in the spec; returns the comment.
     pub(super) fn lost(&mut self, at: Span, what: impl Into<String>, help: &str) -> String {
         let what = what.into();
         let comment = format!("not carried over ({}): {what}", self.place(at));
@@ -43,7 +41,6 @@ impl<'s> Cx<'s> {
         comment
     }
 
-    /// Reports a value that has another form in the spec; returns the comment.
     pub(super) fn changed(&mut self, at: Span, what: impl Into<String>) -> String {
         let what = what.into();
         let comment = format!("changed ({}): {what}", self.place(at));
@@ -52,7 +49,6 @@ impl<'s> Cx<'s> {
         comment
     }
 
-    /// Comments that have no place yet.
     pub(super) fn say_later(&mut self, said: Vec<String>) {
         self.said.extend(said);
     }
@@ -61,7 +57,6 @@ impl<'s> Cx<'s> {
         self.sources.get(file).path()
     }
 
-    /// All comments so far.
     pub(super) fn take_said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
@@ -88,7 +83,6 @@ pub(super) fn comments_above(text: &str, offset: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of comments that a YAML text begins with.
 pub(super) fn comments_on_top(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| line.trim() == "---");
     let own = lines.map_while(comment);

@@ -4,23 +4,18 @@ use super::context::Cx;
 use crate::source::FileId;
 use crate::yaml::{self, Allowance, Body, Document, Node};
 
-/// What became of a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Part {
-    /// It was read, with or without errors.
     Read,
-    /// It is something else.
     Other,
 }
 
-/// All documents of a file.
 pub(super) struct Documents<'t> {
     file: FileId,
     text: &'t str,
     documents: Vec<Document<'t>>,
 }
 
-/// Reads the documents of a file; reports text that is not YAML.
 pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
     let read = yaml::tree(file, text, &mut Allowance::default());
     let is_template = text.contains("{{-") || text.contains("{{ .Values");
@@ -41,12 +36,10 @@ impl<'t> Documents<'t> {
         self.file
     }
 
-    /// True for a file with some words.
     pub(super) fn says(&self, words: &str) -> bool {
         self.text.contains(words)
     }
 
-    /// Each document that says something; of a `List` of resources, its items.
     pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
         let body = Body::new(self.file, self.text);
         let mut out = Vec::new();
@@ -69,12 +62,10 @@ impl<'t> Documents<'t> {
     }
 }
 
-/// The word in a field of a document.
 pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
     root.get(key)?.text()
 }
 
-/// The name of a document that another reader supports, and help with that reader.
 pub(super) fn other(root: &Node<'_>) -> (String, String) {
     let version = says(root, "apiVersion").unwrap_or_default();
     let kind = says(root, "kind").unwrap_or_default();

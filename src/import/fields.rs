@@ -9,7 +9,6 @@ use crate::yaml::{self, Body, Node};
 /// Names and texts in the order written.
 pub(super) type Pairs = Vec<(Text, Text)>;
 
-/// A mapping, and which of its fields were read.
 pub(super) struct Fields<'a> {
     pub(super) body: &'a Body<'a>,
     node: &'a Node<'a>,
@@ -20,7 +19,6 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a mapping; reports anything else.
     pub(super) fn of(
         cx: &mut Cx<'_>,
         body: &'a Body<'a>,
@@ -41,30 +39,25 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The bytes of the whole mapping.
     pub(super) fn span(&self) -> Span {
         self.at
     }
 
-    /// The first byte in the text of the document.
     pub(super) fn start(&self) -> usize {
         self.node.range().start
     }
 
-    /// True when a field is in camel case, as in resources.
     pub(super) fn is_camel(&self) -> bool {
         let mut keys = self.node.entries().iter().filter_map(|(key, _)| key.text());
         keys.any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
     }
 
-    /// The value of a field; marks it as read. Null counts as absent.
     pub(super) fn take(&mut self, key: &str) -> Option<&'a Node<'a>> {
         let (name, value) = self.node.entry(key)?;
         self.read.push(name);
         (!value.is_null()).then_some(value)
     }
 
-    /// True when a field says something.
     pub(super) fn has(&self, key: &str) -> bool {
         self.node.get(key).is_some_and(|node| !node.is_null())
     }
@@ -76,7 +69,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The text of a field.
     pub(super) fn text(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
         let node = self.take(key)?;
         let found = text_of(self.body, node);
@@ -86,19 +78,16 @@ impl<'a> Fields<'a> {
         found
     }
 
-    /// The text of a field, if it is not blank.
     pub(super) fn filled_text(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
         let text = self.text(cx, key);
         text.filter(|text| !text.value.trim().is_empty())
     }
 
-    /// The text of a field that must be there and not blank.
     pub(super) fn required(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
         self.filled(cx, key)?;
         self.text(cx, key)
     }
 
-    /// Reports a field that is missing or blank.
     fn filled(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<()> {
         let is_blank = |node: &Node<'_>| node.text().is_some_and(|text| text.trim().is_empty());
         match self.take(key).is_none_or(is_blank) {
@@ -107,7 +96,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reports a missing required field.
     pub(super) fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
         let message = format!("missing field `{}{key}`", self.path);
         cx.error("missing-field", start(self.at), message);
@@ -144,12 +132,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// True when a field says so.
     pub(super) fn is_true(&mut self, cx: &mut Cx<'_>, key: &str) -> bool {
         self.bool(cx, key).is_some_and(|said| said.value)
     }
 
-    /// The fields of a mapping in a field.
     pub(super) fn map(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Fields<'a>> {
         let node = self.take(key)?;
         Fields::of(cx, self.body, node, &format!("{}{key}.", self.path))
@@ -163,7 +149,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The items of a list in a field.
     pub(super) fn list(&mut self, cx: &mut Cx<'_>, key: &str) -> &'a [Node<'a>] {
         let Some(node) = self.take(key) else {
             return &[];
@@ -174,7 +159,6 @@ impl<'a> Fields<'a> {
         node.items()
     }
 
-    /// The mappings in the list of a field.
     pub(super) fn maps(&mut self, cx: &mut Cx<'_>, key: &str) -> Vec<Fields<'a>> {
         let path = format!("{}{key}[].", self.path);
         let items = self.list(cx, key);
@@ -184,7 +168,6 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
-    /// The texts in the list of a field.
     pub(super) fn texts(&mut self, cx: &mut Cx<'_>, key: &str) -> Vec<String> {
         let mut texts = Vec::new();
         for item in self.list(cx, key) {
@@ -196,7 +179,6 @@ impl<'a> Fields<'a> {
         texts
     }
 
-    /// Names and texts in a field.
     pub(super) fn pairs(&mut self, cx: &mut Cx<'_>, key: &str) -> Pairs {
         let Some(node) = self.take(key) else {
             return Pairs::new();
@@ -240,13 +222,11 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// An empty value.
 pub(super) fn is_blank(node: &Node<'_>) -> bool {
     let is_empty = node.entries().is_empty() && node.items().is_empty();
     node.is_null() || is_empty && node.text().is_none_or(str::is_empty)
 }
 
-/// The text of a scalar with its place.
 pub(super) fn text_of(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
     let text = node.text()?.to_owned();
     Some(Spanned::new(text, body.place(node)))
@@ -261,7 +241,6 @@ fn wrong_type(cx: &mut Cx<'_>, at: Span, name: &str, wanted: &str) {
     cx.sink.push(Diagnostic::error("wrong-type", at, message));
 }
 
-/// The first byte of a place.
 pub(super) fn start(at: Span) -> Span {
     Span {
         end: at.start,
@@ -269,7 +248,6 @@ pub(super) fn start(at: Span) -> Span {
     }
 }
 
-/// The first line of a text, as far as it is short.
 pub(super) fn first_line(text: &str) -> String {
     const ENOUGH: usize = 60;
     let line = text.lines().next().unwrap_or_default();

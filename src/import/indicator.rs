@@ -20,7 +20,6 @@ pub(super) fn error_ratio(cx: &mut Cx<'_>, text: &yaml::Text, comments: &mut Vec
     }
 }
 
-/// The same of a query that was read.
 pub(super) fn ratio(cx: &mut Cx<'_>, mut query: Query, comments: &mut Vec<String>) -> Found {
     if !query.has_window() {
         comments.push(query.windowless(cx));
@@ -50,7 +49,6 @@ pub(super) fn pair(
     events_of_all(cx, (part, events), all, comments)
 }
 
-/// The same of queries that were read.
 pub(super) fn events_of_all(
     cx: &mut Cx<'_>,
     (part, mut events): (&str, Query),

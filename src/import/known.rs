@@ -53,7 +53,6 @@ pub(super) fn condition(vllm: &str, expr: &Expr) -> Option<Map> {
     None
 }
 
-/// Signals whose family is in a query.
 fn candidates(text: &str) -> Vec<(String, Option<Unit>)> {
     let names = library::names().into_iter();
     let found = names.filter_map(|name| {
@@ -100,7 +99,6 @@ fn stats(expr: &Expr) -> Vec<(Option<String>, bool)> {
     found
 }
 
-/// The first window in a query.
 fn window(expr: &Expr) -> Option<String> {
     let mut found = None;
     visit::walk(expr, &mut |node| {
@@ -111,7 +109,6 @@ fn window(expr: &Expr) -> Option<String> {
     found
 }
 
-/// A number with its unit.
 pub(super) fn quantity(number: &str, unit: Option<Unit>, is_rate: bool) -> Option<String> {
     let value = match unit {
         Some(Unit::Seconds) => format!("{number}s"),
@@ -164,7 +161,6 @@ fn shown(vllm: &str, series: &Map, variables: &[String]) -> Option<String> {
     )
 }
 
-/// Dashboards of one panel.
 pub(super) fn dashboard_of(panel: Map, variables: &[String]) -> Map {
     let mut row = Map::default();
     row.put("title", "a");
@@ -206,7 +202,6 @@ pub(super) fn resolve_with(vllm: &str, key: &str, value: Map) -> Result<Plan, Di
     plan.map(|(plan, _)| plan).map_err(first_error)
 }
 
-/// The first error of some findings.
 pub(super) fn first_error(found: Sink) -> Diagnostic {
     let mut found = found.into_sorted().into_iter();
     found
@@ -220,7 +215,6 @@ pub(super) fn first_error(found: Sink) -> Diagnostic {
         })
 }
 
-/// The query that a build makes of a condition.
 fn query(vllm: &str, when: &Map) -> Option<String> {
     let mut alert = Map::default();
     alert.put("severity", "critical");

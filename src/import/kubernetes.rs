@@ -18,7 +18,6 @@ const OF_THE_CLUSTER: [&str; 8] = [
 ];
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Metadata of one resource.
 pub(super) struct Found {
     metadata: Metadata,
     at: Span,
@@ -29,7 +28,6 @@ impl Found {
         self.metadata.namespace.as_ref()
     }
 
-    /// The metadata, and what of them is for alerts: labels and annotations of a prefix, without it.
     pub(super) fn split(mut self, prefix: &str) -> (Self, Metadata) {
         let take = |pairs: &mut Pairs| {
             let all = std::mem::take(pairs).into_iter();
@@ -70,7 +68,6 @@ pub(super) fn metadata(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found
     Some(Found { metadata, at })
 }
 
-/// Adds the metadata of a resource to those of its service.
 pub(super) fn add(cx: &mut Cx<'_>, service: &mut Service, found: Option<Found>) {
     let Some(Found { metadata, at, .. }) = found else {
         return;

@@ -54,23 +54,17 @@ use crate::source::{FileId, Sources, Span};
 use crate::units::Duration;
 use crate::yaml::{Body, Node};
 
-/// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// sloth's `prometheus/v1` and `PrometheusServiceLevel`.
     Sloth,
     /// OpenSLO `v1` and `v1alpha`.
     OpenSlo,
-    /// Pyrra's `ServiceLevelObjective`.
     Pyrra,
-    /// Alerting rules of Prometheus: rule files and `PrometheusRule`.
     Rules,
-    /// Grafana's classic dashboards: as files, wrapped for its API, or in a ConfigMap.
     Dashboard,
 }
 
 impl Format {
-    /// Its name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sloth => "sloth",
@@ -82,31 +76,23 @@ impl Format {
     }
 }
 
-/// What a source does not say.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// URL of the folder with runbooks.
     pub runbooks: Option<String>,
-    /// Root URL of Grafana.
     pub grafana: Option<String>,
-    /// The service, where sources do not name one.
     pub service: Option<String>,
     /// The releases of vLLM, if queries of its metrics are among the rules.
     pub vllm: Option<String>,
     /// The period of all objectives, where sources have none of their own.
     pub period: Option<Duration>,
-    /// Files with sloth's alert windows.
     pub windows: Vec<FileId>,
     /// The first file, for faults that are nowhere else.
     pub first_file: Option<FileId>,
 }
 
-/// A spec that was made.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The service that it describes.
     pub service: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -221,13 +207,11 @@ fn service_of(cx: &mut Cx<'_>, services: &mut Services, documents: &Documents<'_
     service
 }
 
-/// The documents of some files.
 fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
     let read = |file: &FileId| document::all(cx, *file, cx.text_of(*file));
     files.iter().filter_map(read).collect()
 }
 
-/// Reads every document; reports documents of other kinds. A file of only such documents is an error.
 fn each<'a>(
     cx: &mut Cx<'_>,
     services: &mut Services,

@@ -12,50 +12,38 @@ use crate::units::{Duration, Number};
 /// Names and texts, without places.
 pub(super) type Pairs = IndexMap<String, String>;
 
-/// Services by name, in the order in which they were found.
 #[derive(Debug, Default)]
 pub(super) struct Services {
     all: IndexMap<String, Service>,
-    /// The one that was looked for last.
     last: String,
 }
 
-/// One spec to be.
 #[derive(Debug, Default)]
 pub(super) struct Service {
     pub(super) name: String,
     pub(super) title: Option<String>,
     pub(super) owner: Option<String>,
     pub(super) labels: Pairs,
-    /// On top of the spec.
     pub(super) comments: Vec<String>,
-    /// Above the service.
     pub(super) service_comments: Vec<String>,
-    /// Series and labels of sloth are written, too.
     pub(super) is_sloth: bool,
     pub(super) metadata: Metadata,
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
     pub(super) dashboards: Vec<Dashboard>,
-    /// vLLM releases, if the spec has signals of vLLM.
     pub(super) vllm: Option<String>,
-    /// Matchers of all queries of vLLM.
     pub(super) selector: Pairs,
     pub(super) group_by: Vec<String>,
 }
 
-/// A dashboard to be.
 #[derive(Debug, Default)]
 pub(super) struct Dashboard {
     pub(super) name: String,
-    /// Above it.
     pub(super) comments: Vec<String>,
     pub(super) fields: Map,
-    /// It stays a comment.
     pub(super) is_lost: bool,
 }
 
-/// Metadata of Kubernetes resources.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
     pub(super) namespace: Option<String>,
@@ -64,7 +52,6 @@ pub(super) struct Metadata {
     pub(super) comments: Vec<String>,
 }
 
-/// An objective to be.
 #[derive(Debug)]
 pub(super) struct Objective {
     pub(super) name: String,
@@ -72,7 +59,6 @@ pub(super) struct Objective {
     pub(super) comments: Vec<String>,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
-    /// Share of good events.
     pub(super) objective: Number,
     pub(super) window: Duration,
     /// The indicator; `None` where it cannot be carried over, so that the objective becomes a comment.
@@ -88,11 +74,9 @@ pub(super) struct Objective {
     pub(super) page: Option<Urgency>,
     /// What tickets carry; `None` without tickets.
     pub(super) ticket: Option<Urgency>,
-    /// The tiers of the source.
     pub(super) tiers: Vec<Tier>,
 }
 
-/// What the alerts of one urgency carry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Urgency {
     pub(super) severity: Option<String>,
@@ -100,7 +84,6 @@ pub(super) struct Urgency {
     pub(super) annotations: Pairs,
 }
 
-/// A burn-rate alert.
 #[derive(Clone, Debug)]
 pub(super) struct Tier {
     pub(super) burn: Burn,
@@ -110,16 +93,12 @@ pub(super) struct Tier {
     pub(super) at: Option<Span>,
 }
 
-/// How fast the budget is spent.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Burn {
-    /// Share of the budget within the long window.
     Consumes(Number),
-    /// Burn rate.
     Factor(Number),
 }
 
-/// An alert to be.
 #[derive(Debug)]
 pub(super) struct Alert {
     pub(super) name: String,
@@ -127,12 +106,10 @@ pub(super) struct Alert {
     pub(super) severity: String,
     pub(super) comments: Vec<String>,
     pub(super) fields: Map,
-    /// It stays a comment.
     pub(super) is_lost: bool,
 }
 
 impl Objective {
-    /// An objective without indicator and alerts.
     pub(super) fn new(
         name: String,
         at: Span,
@@ -164,7 +141,6 @@ impl Objective {
 }
 
 impl Services {
-    /// The service of a name, which may be known from another document.
     pub(super) fn entry(&mut self, name: &str) -> &mut Service {
         name.clone_into(&mut self.last);
         self.all.entry(name.to_owned()).or_insert_with(|| Service {
@@ -173,7 +149,6 @@ impl Services {
         })
     }
 
-    /// True for a service of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.all.contains_key(name)
     }
@@ -194,7 +169,6 @@ impl Services {
         Vec::new()
     }
 
-    /// True where no service has anything.
     pub(super) fn are_empty(&self) -> bool {
         let is_empty = |service: &Service| {
             service.objectives.is_empty()
@@ -210,7 +184,6 @@ impl Services {
 }
 
 impl Service {
-    /// All comments.
     fn said(&self) -> impl Iterator<Item = String> {
         let own = [
             &self.comments,
@@ -231,7 +204,6 @@ impl Service {
             .chain(dashboards)
     }
 
-    /// Adds an objective, or an error if another one has the same name.
     pub(super) fn add(&mut self, cx: &mut Cx<'_>, mut objective: Objective) {
         if objective.objective == Number::from_integer(1) {
             let what = format!(
@@ -281,7 +253,6 @@ impl Service {
     }
 }
 
-/// Names and texts without their places.
 pub(super) fn plain(pairs: &[(Text, Text)]) -> Pairs {
     let pairs = pairs.iter();
     pairs

@@ -1,16 +1,12 @@
 //! Names, labels and annotations of a source as a spec can have them.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::context::Cx;
 use super::model::{Objective, Pairs};
 use crate::naming;
 use crate::promql::Kept;
 use crate::spec::Text;
+use crate::yaml::go::{self, Kind, Token};
 
-/// The most characters of a name.
 pub(super) const LONGEST: usize = 63;
 
 /// The nearest name that a spec can have, in small letters; a comment where it differs.
@@ -18,7 +14,6 @@ pub(super) fn lower(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) ->
     cleaned(cx, name, true, comments)
 }
 
-/// The same of the name of an alert.
 pub(super) fn alert(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
     cleaned(cx, name, false, comments)
 }
@@ -42,7 +37,6 @@ pub(super) fn severity(cx: &mut Cx<'_>, text: &Text, comments: &mut Vec<String>)
     clean
 }
 
-/// A name with letters, digits and dashes only.
 pub(super) fn clean(name: &str, is_lower: bool) -> String {
     let plain = |c: char| match c {
         c if c.is_ascii_alphanumeric() || c == '_' => c,
@@ -104,21 +98,14 @@ pub(super) fn labels(
     out
 }
 
-/// What an annotation is to a spec.
 pub(super) enum Annotation {
-    /// The field `summary`.
     Summary(String),
-    /// The field `description`, of an alert that is no objective's.
     Description(String),
-    /// The field `runbook`.
     Runbook(String),
-    /// An annotation.
     Own(String, String),
-    /// It cannot be carried over.
     Lost,
 }
 
-/// What templates of an objective's alerts can say.
 pub(super) struct Known<'a> {
     /// Labels of the result besides `service`, `slo` and `window`.
     pub(super) by: &'a [String],
@@ -148,7 +135,6 @@ impl Known<'_> {
         without_unknown(cx, (what, name, &text), known, comments)
     }
 
-    /// Reads one annotation.
     pub(super) fn annotation(
         &self,
         cx: &mut Cx<'_>,
@@ -161,7 +147,6 @@ impl Known<'_> {
         }
     }
 
-    /// Fills in the values of labels; one that has none is lost.
     pub(super) fn labels(
         &self,
         cx: &mut Cx<'_>,
@@ -182,7 +167,6 @@ impl Known<'_> {
     }
 }
 
-/// What an annotation is by its name.
 fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> Annotation {
     let is_url = text.starts_with("http://") || text.starts_with("https://");
     let is_plain = !text.contains("{{") && !text.contains(char::is_whitespace);
@@ -249,34 +233,28 @@ fn without_unknown(
     known: impl Fn(&str) -> bool,
     comments: &mut Vec<String>,
 ) -> Option<String> {
-    static ACTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}").ok()
-    });
-    static LABEL: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
-    let (action, label) = (ACTION.as_ref()?, LABEL.as_ref()?);
+    let (mut text, mut at) = (String::new(), 0);
+    let mut unknown: Vec<&str> = Vec::new();
     // Within `range` and `with`, `.Labels` are those of another result.
-    let is_inner = ["range", "with"].iter().any(|word| value.contains(word));
-    let known = |found: &str, label: &str| known(label) || is_inner && !found.contains("$labels");
-    let mut unknown: Vec<String> = Vec::new();
-    let text = action.replace_all(value, |found: &regex::Captures<'_>| {
-        if known(&found[0], &found[1]) {
-            return found[0].to_owned();
+    let mut moved = false;
+    for action in go::actions(value).flatten() {
+        let (tokens, _) = go::tokens(value, action.clone());
+        moved |= tokens.iter().any(Token::moves_dot);
+        let labels = tokens.iter().filter(|t| !moved || t.kind != Kind::Field);
+        let mut labels = labels.filter_map(Token::label);
+        let Some((label, _)) = labels.find(|(label, _)| !known(label)) else {
+            continue;
+        };
+        if tokens.len() > 1 {
+            let what = format!("{what} `{name}: {value}`: the alert has no label `{label}`");
+            comments.push(cx.lost(name.span, what, ""));
+            return None;
         }
-        unknown.push(found[1].to_owned());
-        String::new()
-    });
-    if let Some(rest) = label
-        .captures_iter(&text)
-        .find(|found| !known(&found[0], &found[1]))
-    {
-        let what = format!(
-            "{what} `{name}: {value}`: the alert has no label `{}`",
-            &rest[1]
-        );
-        comments.push(cx.lost(name.span, what, ""));
-        return None;
+        unknown.push(label);
+        text.push_str(&value[at..action.start - 2]);
+        at = action.end + 2;
     }
+    text.push_str(&value[at..]);
     unknown.dedup();
     if !unknown.is_empty() {
         let what = format!(
@@ -285,10 +263,9 @@ fn without_unknown(
         );
         comments.push(cx.changed(name.span, what));
     }
-    Some(text.into_owned())
+    Some(text)
 }
 
-/// Moves a label out of some.
 pub(super) fn take(labels: &mut Vec<(Text, Text)>, name: &str) -> Option<Text> {
     let at = labels.iter().position(|(own, _)| own.value == name)?;
     Some(labels.remove(at).1)
@@ -299,7 +276,6 @@ pub(super) fn take_owner(labels: &mut Pairs) -> Option<String> {
     labels.shift_remove(naming::OWNER)
 }
 
-/// Annotations of all alerts of an objective.
 pub(super) fn put_annotations(
     cx: &mut Cx<'_>,
     pairs: &[(Text, Text)],

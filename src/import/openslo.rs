@@ -21,11 +21,9 @@ use crate::yaml::{Body, Node};
 /// What others refer to.
 const NAMED: [&str; 4] = ["Service", "SLI", "AlertPolicy", "AlertCondition"];
 
-/// Resources that others refer to, by kind and name.
 #[derive(Default)]
 pub(super) struct Library<'a>(IndexMap<(String, String), Resource<'a>>);
 
-/// A resource that others refer to.
 struct Resource<'a> {
     body: Body<'a>,
     root: &'a Node<'a>,
@@ -69,14 +67,12 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// The resource of a kind that a text names.
     fn find(&self, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
         let found = self.0.get(&(kind.to_owned(), name.value.clone()))?;
         found.is_used.set(true);
         Some((&found.body, found.root))
     }
 
-    /// The same; reports a missing resource.
     fn get(
         &self,
         cx: &mut Cx<'_>,
@@ -93,7 +89,6 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// Reports all resources that no objective refers to.
     pub(super) fn tell_unused(&self, cx: &mut Cx<'_>) {
         for ((kind, name), resource) in &self.0 {
             if !resource.is_used.get() {
@@ -108,7 +103,6 @@ fn is_ours(root: &Node<'_>) -> bool {
     document::says(root, "apiVersion").is_some_and(|version| version.starts_with("openslo"))
 }
 
-/// Reads a document, if it is one of OpenSLO's.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -168,7 +162,6 @@ fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Nod
     service.service_comments.extend(comments);
 }
 
-/// What all objectives of an SLO have.
 struct Common {
     name: Text,
     title: Option<Text>,

@@ -7,27 +7,19 @@ use crate::template::yaml::{block, comment, flow, scalar};
 /// The longest line that a mapping or a list in brackets may make.
 const WIDTH: usize = 110;
 
-/// A value of the spec.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// A text, quoted where YAML needs it.
     Text(String),
-    /// A word that YAML reads as it stands: `99.9%`, `30d`, `2`.
     Word(String),
-    /// Entries in order.
     Map(Map),
-    /// Items in order.
     List(Vec<Value>),
-    /// An item of a list with the comments above it.
     Item(Box<Item>),
 }
 
-/// An item of a list with the comments above it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
     pub(super) comments: Vec<String>,
     pub(super) value: Value,
-    /// True for an item that is itself a comment.
     pub(super) is_comment: bool,
 }
 
@@ -35,13 +27,11 @@ pub(super) struct Item {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Map(Vec<Entry>);
 
-/// An entry with the comments above it.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
     comments: Vec<String>,
     key: String,
     value: Value,
-    /// True for an entry that is itself a comment.
     is_comment: bool,
 }
 
@@ -65,17 +55,14 @@ impl From<&String> for Value {
 }
 
 impl Value {
-    /// A word that YAML reads as it stands.
     pub(super) fn word(word: impl ToString) -> Self {
         Self::Word(word.to_string())
     }
 
-    /// A list of texts.
     pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
         Self::List(texts.into_iter().map(Self::from).collect())
     }
 
-    /// All comments in it.
     fn comments(&self) -> Vec<String> {
         match self {
             Self::Text(_) | Self::Word(_) => Vec::new(),
@@ -126,18 +113,15 @@ impl Map {
         self.0.is_empty()
     }
 
-    /// All comments in it.
     pub(super) fn comments(&self) -> Vec<String> {
         let of = |entry: &Entry| [entry.comments.clone(), entry.value.comments()].concat();
         self.0.iter().flat_map(of).collect()
     }
 
-    /// Adds an entry, unless its value is empty.
     pub(super) fn put(&mut self, key: &str, value: impl Into<Value>) {
         self.put_below(Vec::new(), key, value);
     }
 
-    /// The same with comments above it.
     pub(super) fn put_below(&mut self, comments: Vec<String>, key: &str, value: impl Into<Value>) {
         let value = value.into();
         if !value.is_empty() {
@@ -177,19 +161,16 @@ impl Map {
         }
     }
 
-    /// Adds the entries of another one.
     pub(super) fn extend(&mut self, other: Map) {
         self.0.extend(other.0);
     }
 
-    /// Adds a text, if there is one.
     pub(super) fn maybe(&mut self, key: &str, text: Option<&String>) {
         if let Some(text) = text {
             self.put(key, text);
         }
     }
 
-    /// Adds texts by name, if there are any.
     pub(super) fn texts(&mut self, key: &str, pairs: &IndexMap<String, String>) {
         let mut map = Self::default();
         for (name, value) in pairs {
@@ -231,7 +212,6 @@ impl Entry {
     }
 }
 
-/// A list or mapping over several lines.
 fn below(value: &Value, indent: usize) -> String {
     match value {
         Value::Map(map) => map.text(indent),
@@ -288,7 +268,6 @@ fn push_comment(out: &mut String, text: &str, indent: usize) {
     out.push('\n');
 }
 
-/// Adds lines as comments, as they are.
 fn push_commented(out: &mut String, lines: &str, indent: usize) {
     let pad = " ".repeat(indent);
     for line in lines.lines() {

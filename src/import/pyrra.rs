@@ -30,7 +30,6 @@ const WINDOWS: [(u64, u64, i128, bool); 4] = [
     (7, 28 * 4, 1, false),
 ];
 
-/// Reads a document, if it is one of Pyrra's.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -152,7 +151,6 @@ fn put_fixed(cx: &mut Cx<'_>, fixed: &[(Text, Text)], objective: &mut Objective)
     objective.labels.extend(plain(&labels));
 }
 
-/// A metric: a selector.
 struct Metric {
     text: yaml::Text,
     selector: Selector,
@@ -165,12 +163,10 @@ struct Watched {
     part: &'static str,
 }
 
-/// What is read of an indicator.
 #[derive(Default)]
 struct Indicator {
     found: Option<Found>,
     by: Vec<String>,
-    /// Labels that have one value in all events.
     fixed: Vec<(Text, Text)>,
     absent: Vec<Watched>,
     comments: Vec<String>,
@@ -198,7 +194,6 @@ impl Indicator {
         self.comments.extend(fields.finish(cx));
     }
 
-    /// Bad or good events of all events.
     fn events(
         &mut self,
         cx: &mut Cx<'_>,
@@ -284,7 +279,6 @@ impl Indicator {
     }
 }
 
-/// The metric of a mapping in a field.
 fn metric_in(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Option<Metric> {
     let mut inner = fields.required_map(cx, key)?;
     let found = metric(cx, &mut inner);
@@ -322,7 +316,6 @@ impl Metric {
         name.or_else(|| Some(&*matchers.find(|m| m.label.text == METRIC_NAME)?.value.value))
     }
 
-    /// Labels with their only value.
     fn fixed(&self) -> Vec<(Text, Text)> {
         let at = self.text.span();
         let matchers = self.selector.matchers.iter();
@@ -337,7 +330,6 @@ impl Metric {
     }
 }
 
-/// The alert on absent metrics.
 struct Absent {
     name: Option<String>,
     severity: String,
@@ -394,7 +386,6 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
     has_absent.then_some(absent)
 }
 
-/// Reads `severities`, of which a spec has two; returns the comments.
 fn urgencies(
     cx: &mut Cx<'_>,
     mut fields: Fields<'_>,

@@ -10,16 +10,13 @@ use crate::yaml;
 /// Five minutes, as long as [`WINDOW`] is, so that every byte keeps its place.
 const STAND_IN: &str = "000300s";
 
-/// A query of an objective.
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     /// PromQL over `$window`.
     pub(super) text: String,
     /// The labels of its results; `None` where these are not known.
     pub(super) labels: Option<Vec<String>>,
-    /// The whole query in its file.
     pub(super) span: Span,
-    /// It is 1 at any time.
     pub(super) is_one: bool,
 }
 
@@ -101,7 +98,6 @@ pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result
     })
 }
 
-/// How often the window is the length of a range.
 fn lengths(expr: &promql::ast::Expr) -> usize {
     let mut found = 0;
     visit::walk(expr, &mut |node| {
@@ -116,12 +112,10 @@ fn lengths(expr: &promql::ast::Expr) -> usize {
 }
 
 impl Query {
-    /// True when the window is in it.
     pub(super) fn has_window(&self) -> bool {
         self.text.contains(WINDOW)
     }
 
-    /// Reports a query that returns the same value for every window; returns the comment.
     pub(super) fn windowless(&self, cx: &mut Cx<'_>) -> String {
         let what = "this query has no `{{.window}}`: every window would get the same value";
         let help = "write `$window` as the length of the ranges";

@@ -16,7 +16,6 @@ use crate::yaml::{Body, Node};
 /// Rules are evaluated once a minute: holding times are multiples of it.
 const EVALUATION: u64 = 60;
 
-/// Reads a document, if it has groups of rules.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -113,17 +112,14 @@ fn rule_of(
     Some(alert)
 }
 
-/// The query of an alert.
 struct Query {
     text: crate::yaml::Text,
     /// `None` where it is not PromQL.
     expr: Option<Expr>,
-    /// The labels of its results.
     kept: Option<Kept>,
 }
 
 impl Query {
-    /// Parses a query; an alert whose query is not PromQL is lost.
     fn of(cx: &mut Cx<'_>, alert: &mut Alert, text: crate::yaml::Text) -> Self {
         let parsed = promql::parse(&text.value);
         if let Err(error) = &parsed {
@@ -137,14 +133,12 @@ impl Query {
         Self { text, expr, kept }
     }
 
-    /// The labels of its results, where these are known.
     fn labels(&self) -> Vec<String> {
         let kept = self.kept.as_ref();
         kept.and_then(Kept::names).unwrap_or_default()
     }
 }
 
-/// Moves the severity out of the labels.
 fn urgency(cx: &mut Cx<'_>, alert: &mut Alert, labels: &mut Vec<(Text, Text)>) {
     alert.severity = match names::take(labels, naming::SEVERITY) {
         Some(value) if value.value.contains("{{") => {
@@ -190,7 +184,6 @@ fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) -> String {
     format!("label_replace(\n  {text},\n  \"{new}\", \"$1\", \"{label}\", \"(.*)\"\n)")
 }
 
-/// The holding time, in whole evaluations.
 fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let Some(given) = promql::ast::Duration::parse(hold.value.trim()) else {
         let what = format!("`for: {hold}`: not a duration");
@@ -210,7 +203,6 @@ fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     }
 }
 
-/// Labels and annotations.
 fn marks(
     cx: &mut Cx<'_>,
     alert: &mut Alert,

@@ -10,7 +10,6 @@ use crate::units::{Duration, Number, decimal};
 const SHORTEST: Duration = Duration::from_mins(1);
 
 impl Tier {
-    /// The burn rate.
     pub(super) fn factor(&self, period: Duration) -> Number {
         match self.burn {
             Burn::Factor(factor) => factor,
@@ -19,7 +18,6 @@ impl Tier {
     }
 }
 
-/// The tiers of Google's SRE Workbook, which sloth has, too.
 pub(super) fn workbook() -> Vec<Tier> {
     let tier = |(percent, hours, is_page): (i128, u64, bool)| {
         let long = Duration::from_secs(hours * 3_600);
@@ -66,7 +64,6 @@ fn twelfth(long: Duration) -> Duration {
     Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
-/// Drops and reports tiers that never fire, or that a spec cannot have.
 pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
     let period = objective.window;
     let (page, ticket) = (objective.page.is_some(), objective.ticket.is_some());
@@ -92,7 +89,6 @@ pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
     objective.tiers = kept;
 }
 
-/// Why a spec cannot have a tier beside others, if so.
 fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> Option<String> {
     let factor = tier.factor(period);
     let ratio = factor * (Number::from_integer(1) - objective);
@@ -119,13 +115,11 @@ fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> O
     }
 }
 
-/// The severities of a service.
 pub(super) struct Severities<'a> {
     pub(super) page: &'a str,
     pub(super) ticket: &'a str,
 }
 
-/// The field `burn`; `None` where the tiers are the default.
 pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option<Value> {
     if objective.tiers.is_empty() {
         return Some(Value::word("none"));
@@ -165,7 +159,6 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
     Some(Value::List(tiers.collect()))
 }
 
-/// True for the tiers that a spec has by default.
 fn is_workbook(objective: &Objective) -> bool {
     const DAY: u64 = 86_400;
     let period = objective.window;

@@ -4,7 +4,6 @@ use super::context::Cx;
 use crate::spec::Text;
 use crate::units::{Duration, Number, parse_decimal};
 
-/// A share of good events, above 0 and at most 1. `whole` is what the source writes for all of them: 1, or 100 for per cent.
 pub(super) fn share(cx: &mut Cx<'_>, text: &Text, whole: i128) -> Option<Number> {
     let number = parse_decimal(text.value.trim().trim_end_matches('%'));
     let share = number.ok().map(|number| number / whole);
@@ -16,7 +15,6 @@ pub(super) fn share(cx: &mut Cx<'_>, text: &Text, whole: i128) -> Option<Number>
     found
 }
 
-/// A length of time as Prometheus writes it.
 pub(super) fn duration(cx: &mut Cx<'_>, text: &Text) -> Option<Duration> {
     let found = text.value.trim().parse::<Duration>();
     if let Err(error) = &found {

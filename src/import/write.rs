@@ -20,14 +20,12 @@ const SCHEMA: &str = "# yaml-language-server: $schema=../schemas/spec.schema.jso
 const RUNBOOKS: &str = "https://runbooks.example";
 const GRAFANA: &str = "https://grafana.example";
 
-/// What the alerts of one severity carry.
 #[derive(Default)]
 struct Carried {
     labels: Pairs,
     annotations: Pairs,
 }
 
-/// The text of a spec.
 pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     unique_alerts(cx, &mut service);
     for objective in &mut service.objectives {
@@ -139,17 +137,14 @@ fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
     }
 }
 
-/// Names of alerts, in the spelling in which no two may be the same.
 #[derive(Default)]
 struct Taken(IndexSet<String>);
 
 impl Taken {
-    /// Takes a name; false where it is taken.
     fn insert(&mut self, name: &str) -> bool {
         self.0.insert(naming::kebab(name))
     }
 
-    /// Takes a name, with a number where it is taken without.
     fn free(&mut self, name: &str) -> String {
         let room = name.len().min(names::LONGEST - 4);
         let numbered = (2..).map(|number| format!("{}{number}", &name[..room]));
@@ -158,7 +153,6 @@ impl Taken {
     }
 }
 
-/// True for an objective with alerts of an urgency.
 fn used(objective: &Objective, is_page: bool) -> bool {
     objective.tiers.iter().any(|tier| tier.is_page == is_page)
 }
@@ -231,7 +225,6 @@ fn first(service: &Service, is_page: bool) -> String {
     found.unwrap_or_else(|| default.to_owned())
 }
 
-/// All severities, with what their alerts carry.
 fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Carried> {
     let mut users: IndexMap<String, Vec<(String, Urgency)>> = IndexMap::new();
     for objective in &service.objectives {
@@ -335,7 +328,6 @@ fn joined(users: &[(String, Urgency)], of: impl Fn(&Urgency) -> &Pairs) -> Pairs
     out
 }
 
-/// The head: service and links.
 fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     let mut map = Map::default();
     map.put("name", &service.name);
@@ -373,7 +365,6 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     spec.put_below(comments, "links", links);
 }
 
-/// The field `severities`.
 fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Carried>) -> Map {
     let value = |name: &str| {
         let severity = all.get(name);
@@ -425,7 +416,6 @@ fn metadata(service: &Service, spec: &mut Map) {
     spec.put_below(service.metadata.comments.clone(), "kubernetes", map);
 }
 
-/// One objective.
 fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     let mut map = Map::default();
     map.maybe("title", objective.title.as_ref());

@@ -8,21 +8,20 @@
 //! ```
 
 mod meant;
-mod schema;
 mod served;
-
-pub use meant::meant;
-pub use schema::json_schema;
-pub use served::{Served, families, is_always_served, of_family, promql, served, without_signal};
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use schemars::json_schema;
 
 use crate::diag::Diagnostic;
 use crate::source::FileId;
 use crate::spec::{Map, Signal};
 use crate::units::Unit;
-use crate::yaml;
+use crate::{spec, yaml};
+pub use meant::meant;
+pub use served::{Served, families, is_always_served, of_family, promql, served, without_signal};
 
 const VLLM: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.yaml"));
 
@@ -35,13 +34,11 @@ const FILE: FileId = FileId(u32::MAX);
 static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
     LazyLock::new(|| yaml::read(FILE, VLLM));
 
-/// The library signal of a name with its `vllm.` prefix.
 pub fn signal(name: &str) -> Option<&'static Signal> {
     let name = name.strip_prefix(PREFIX)?;
     SIGNALS.as_ref().ok()?.get(name)
 }
 
-/// The unit of a family that a signal reads.
 pub fn unit(family: &str) -> Option<Unit> {
     static UNITS: LazyLock<BTreeMap<&str, Unit>> = LazyLock::new(|| {
         let signals = SIGNALS.iter().flat_map(Map::values);
@@ -54,10 +51,23 @@ pub fn unit(family: &str) -> Option<Unit> {
     UNITS.get(family).copied()
 }
 
-/// All names, with prefix, in the library's order.
 pub fn names() -> Vec<String> {
     let signals = SIGNALS.iter().flat_map(Map::keys);
     signals.map(|name| format!("{PREFIX}{name}")).collect()
+}
+
+pub fn json_schema() -> String {
+    let mut schema = spec::json_schema();
+    let any = json_schema!({"anyOf": [{"enum": names()}, {"type": "string"}]});
+    if let Some(name) = schema
+        .pointer_mut("/$defs/SignalName")
+        .and_then(|name| name.as_object_mut())
+    {
+        name.remove("type");
+        name.extend(any.as_object().cloned().unwrap_or_default());
+    }
+    // A schema is plain JSON; printing it cannot fail.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
 #[cfg(test)]

@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 use super::{names, signal};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape, split_series};
 
-/// A family that one release serves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served<'a> {
-    /// Its name on that release.
     pub family: &'a str,
-    /// Its labels and buckets.
     pub shape: &'a Shape,
     /// The profiles that show it, sorted; the default one alone where that is among them.
     pub profiles: Vec<&'a str>,
@@ -39,7 +36,6 @@ pub fn promql(name: &str) -> Option<&'static str> {
     Some(&expr.value)
 }
 
-/// The vLLM families in the PromQL of a library signal.
 fn read_by(text: &'static str) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A day: `2027-01-31`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: i64,
@@ -11,13 +10,11 @@ pub struct Date {
     day: u8,
 }
 
-/// The error for a text that is not a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a date; write year, month and day, such as `2027-01-31`")]
 pub struct NoDate(String);
 
 impl Date {
-    /// The day that began this many days after 1970-01-01.
     pub fn from_days(days: i64) -> Self {
         // Counted from 1 March of year 0, leap days come last and every era of 400 years is alike.
         const ERA: i64 = 146_097;
@@ -72,7 +69,6 @@ fn parse(text: &str) -> Option<Date> {
     fine.then_some(date)
 }
 
-/// Days of a month.
 fn length(year: i64, month: u8) -> u8 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {

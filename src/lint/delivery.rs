@@ -7,7 +7,6 @@ use super::listing::{Found, Listing};
 use super::project::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
-/// The delivery rules of an agent.
 struct Agent {
     namespace: String,
     declarations: Vec<Declaration>,
@@ -18,23 +17,16 @@ struct Declaration {
     sets: Vec<Vec<String>>,
 }
 
-/// A metric that an alarm or a dashboard shows.
 pub(super) struct Shown<'a> {
-    /// The alarm or dashboard.
     pub(super) resource: &'a Resource,
-    /// The metric.
     pub(super) metric: NamedMetric,
-    /// Its delivery.
     pub(super) delivery: Delivery<'a>,
 }
 
-/// The delivery of a metric.
 pub(super) enum Delivery<'a> {
     /// An agent of the run delivers it under these sets of dimensions.
     Agent(Vec<Vec<String>>),
-    /// Agents of the run deliver to its namespace, but not this metric.
     NoAgent,
-    /// Its namespace was listed.
     Listed(Found<'a>),
 }
 

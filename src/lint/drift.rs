@@ -20,18 +20,14 @@ use crate::source::Span;
 pub enum Fate {
     /// The query returns data before and after, with the same meaning.
     Works,
-    /// The query returns data only after the upgrade.
     StartsWorking,
     /// The query returns no data, neither before nor after.
     AlreadyBroken,
-    /// The query returns data before and after, but the meaning differs.
     ChangesMeaning,
-    /// The query returns data only before the upgrade.
     Breaks,
 }
 
 impl Fate {
-    /// The value in JSON, which other programs read.
     pub fn as_json(self) -> &'static str {
         match self {
             Self::Works => "works",
@@ -42,7 +38,6 @@ impl Fate {
         }
     }
 
-    /// The status in reports for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Works => "ok",
@@ -53,7 +48,6 @@ impl Fate {
         }
     }
 
-    /// The status after a number.
     pub fn plural(self, n: usize) -> &'static str {
         match self {
             Self::StartsWorking if n != 1 => "start working",
@@ -64,31 +58,21 @@ impl Fate {
     }
 }
 
-/// A panel, alert, recording rule or other place with queries, and the effect of the upgrade on it.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// Its kind and name: `alert HighTtft`.
     pub what: String,
-    /// Its first query.
     pub span: Span,
-    /// The worst fate of its queries.
     pub fate: Fate,
-    /// Its queries.
     pub queries: Queries,
-    /// The reasons, one line each.
     pub reasons: Vec<String>,
-    /// The fixes, one line each.
     pub fixes: Vec<String>,
 }
 
-/// How many queries a place has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queries {
-    /// All of them.
     pub all: usize,
-    /// Those without data after the upgrade.
     pub dead: usize,
-    /// Those that the upgrade breaks.
     pub breaking: usize,
 }
 
@@ -151,7 +135,6 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
 }
 
 impl Item {
-    /// Adds a reason if only some queries of a panel have no data.
     fn count_dead(&mut self) {
         let Queries { all, dead, .. } = self.queries;
         if (1..all).contains(&dead) {
@@ -168,7 +151,6 @@ fn same_panel(a: Site<'_>, b: Site<'_>) -> bool {
     }
 }
 
-/// The queries of one panel share an item.
 fn join(known: &mut Item, item: Item) {
     known.fate = known.fate.max(item.fate);
     known.queries.all += item.queries.all;
@@ -185,7 +167,6 @@ fn join(known: &mut Item, item: Item) {
     more(&mut known.fixes, item.fixes);
 }
 
-/// One query before and after.
 struct Pair<'q, 'c> {
     old: QueryCx<'q, 'c>,
     new: QueryCx<'q, 'c>,
@@ -251,12 +232,10 @@ fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
     })
 }
 
-/// True if the selected profiles expose every series.
 fn is_served(cx: &QueryCx<'_, '_>) -> bool {
     cx.series.iter().all(|series| cx.dead(series).is_empty())
 }
 
-/// The findings of the rules about missing series.
 fn findings(cx: &QueryCx<'_, '_>) -> Vec<Diagnostic> {
     let about = [
         "removed-metric",

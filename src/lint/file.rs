@@ -20,7 +20,6 @@ use crate::promql::ast::Expr;
 use crate::promql::parse_with;
 use crate::source::Span;
 
-/// The number of queries per task.
 const CHUNK: usize = 512;
 
 /// The rules for metric names in prose and in broken queries, which may mean what they write.
@@ -60,7 +59,6 @@ fn lint_reading(
     }
 }
 
-/// The findings with the languages as they are known, and whether a query does not have the syntax of its language.
 fn lint_languages(
     artifact: &Artifact,
     file_text: &str,
@@ -116,14 +114,12 @@ fn once_per_label(found: Vec<Diagnostic>, file_text: &str) -> Vec<Diagnostic> {
     kept
 }
 
-/// A file, and everything that its check needs.
 struct File<'a> {
     artifact: &'a Artifact,
     file_text: &'a str,
     scope: &'a Scope<'a>,
     rules: &'a [&'static Rule],
     queries: &'a [(&'a Query, Site<'a>)],
-    /// Asked for only where there is a mistake.
     repeats: OnceLock<Repeats<'a>>,
     /// A query that should be PromQL is not.
     in_doubt: AtomicBool,
@@ -295,7 +291,6 @@ impl File<'_> {
     }
 }
 
-/// The number of findings per rule.
 type Counts = BTreeMap<&'static str, usize>;
 
 fn counts(found: &[Diagnostic]) -> Counts {
@@ -339,7 +334,6 @@ fn run(rule: &'static Rule, found: &mut Vec<Diagnostic>, check: impl FnOnce(&mut
     }
 }
 
-/// The site of each query, by its index.
 fn sites(artifact: &Artifact) -> Vec<Site<'_>> {
     let mut sites = vec![Site::Other; artifact.queries.len()];
     let mut set = |query: usize, site| {

@@ -62,7 +62,6 @@ fn is_counted(series: &Series<'_, '_>) -> bool {
         || kinds.aggregates(AggregateOp::Group)
 }
 
-/// The fix that replaces a text of the file; none if the file cannot spell the new value.
 pub(super) fn set_text(
     file_text: &str,
     text: &Text,
@@ -78,7 +77,6 @@ pub(super) fn set_text(
     })
 }
 
-/// The fix that changes the unit of a panel.
 pub(super) fn set_unit(
     cx: &QueryCx<'_, '_>,
     unit: &Text,
@@ -89,7 +87,6 @@ pub(super) fn set_unit(
     set_text(cx.file_text, unit, new, title, applicability)
 }
 
-/// The fix that renames a series and keeps the layout.
 pub(super) fn rename(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
@@ -105,7 +102,6 @@ pub(super) fn rename(
     )
 }
 
-/// The usual rate window of each dialect.
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
@@ -113,7 +109,6 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     }
 }
 
-/// A replacement, in the spelling of the query.
 pub(super) fn in_words(new: &Replacement, known: &Known<'_>) -> String {
     let spelled = |name: &str| known.spelled(name);
     let same_part = |name: &str| format!("`{}{}`", spelled(name), known.part.suffix());
@@ -149,7 +144,6 @@ impl Advice<'_, '_, '_> {
         rename(self.cx, self.series, &old, &new, applicability)
     }
 
-    /// The same values under another name.
     fn renamed(&self, name: &str) -> (String, Option<Fix>) {
         let known = self.known;
         let product = known.product;
@@ -255,7 +249,6 @@ pub(super) fn with_releases(cx: &QueryCx<'_, '_>) -> Applicability {
     }
 }
 
-/// `, since 0.9.2`.
 fn since(catalog: &Catalog, name: &str) -> String {
     let life = catalog.first_last_in::<&str>(name, &[]);
     life.map(|life| format!(", since {}", life.first))

@@ -5,23 +5,17 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 
-/// The levels of all rules in a run.
 #[derive(Debug)]
 pub(super) struct Levels(BTreeMap<&'static str, Level>);
 
-/// Whether the findings of a rule are shown, and at which level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// The rule is off.
     Off,
-    /// The level of the rule itself.
     Declared,
-    /// The level from the configuration or the command line.
     At(Severity),
 }
 
 impl Levels {
-    /// The levels that a configuration sets.
     pub(super) fn new(config: &Config, known: &[RuleInfo]) -> Self {
         let level = |rule: &RuleInfo| {
             if !config.choice.asks(rule) {
@@ -35,7 +29,6 @@ impl Levels {
         Self(known.iter().map(|rule| (rule.name, level(rule))).collect())
     }
 
-    /// True if the rule is off.
     pub(super) fn is_off(&self, rule: &str) -> bool {
         self.0.get(rule) == Some(&Level::Off)
     }

@@ -10,20 +10,14 @@ use crate::diag::nearest;
 /// Dimensions of a series with their values.
 pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The listing of a metric of a listed namespace.
 pub(super) enum Found<'a> {
-    /// CloudWatch had these series.
     Series(Vec<Series<'a>>),
-    /// CloudWatch did not have the metric.
     Nothing {
-        /// The day of the listing.
         date: &'a str,
-        /// A similar name in the namespace.
         nearest: Option<&'a str>,
     },
 }
 
-/// All metrics of some namespaces.
 #[derive(Default)]
 pub(super) struct Listing<'a> {
     /// The day of the latest listing: `2026-11-22`.
@@ -33,7 +27,6 @@ pub(super) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Merges listings, for example of several regions.
     pub(super) fn of(resources: impl Iterator<Item = &'a Resource>) -> Self {
         let mut all = Self::default();
         for Resource { request, .. } in resources {
@@ -50,7 +43,6 @@ impl<'a> Listing<'a> {
         all
     }
 
-    /// The listing of a metric, if its namespace was listed.
     pub(super) fn find(&self, metric: &NamedMetric) -> Option<Found<'a>> {
         let namespace = *self.namespaces.get(metric.namespace.as_str())?;
         if let Some(series) = self.series.get(&(namespace, metric.name.as_str())) {
@@ -70,7 +62,6 @@ fn dimensions(metric: &Value) -> Series<'_> {
         .collect()
 }
 
-/// True for a series that matches the dimensions; unknown values match all.
 pub(super) fn is(series: &Series<'_>, wanted: &Dimensions) -> bool {
     let fits = |(name, value): (&String, &Option<String>)| {
         let own = series.get(name.as_str());

@@ -10,13 +10,10 @@ use crate::artifact::Role;
 use crate::catalog::Lifetime;
 use crate::diag::{Diagnostic, Severity};
 
-/// A series of a query, and the releases that do not expose it for one reason.
 pub(super) struct MissingMetric<'a, 'q, 'c> {
     cx: &'a QueryCx<'q, 'c>,
     series: &'a Series<'q, 'c>,
-    /// Its family.
     pub(super) known: &'a Known<'c>,
-    /// The releases.
     pub(super) dead: Dead,
 }
 
@@ -41,7 +38,6 @@ pub(super) fn missing<'a, 'q, 'c>(
 }
 
 impl MissingMetric<'_, '_, '_> {
-    /// The releases that have the family, in the selected profiles.
     pub(super) fn life(&self) -> Option<Lifetime> {
         let product = self.known.product;
         product

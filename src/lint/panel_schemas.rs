@@ -7,7 +7,6 @@ use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
 
-/// Panel type → schema.
 const SCHEMAS: [(&str, &str); 9] = [
     (
         "barchart",
@@ -47,12 +46,9 @@ const SCHEMAS: [(&str, &str); 9] = [
     ),
 ];
 
-/// The parts of a panel that its type decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
-    /// `options`
     Options,
-    /// `fieldConfig.defaults.custom`
     FieldConfig,
 }
 
@@ -65,21 +61,16 @@ impl Part {
     }
 }
 
-/// A mismatch.
 pub(super) struct Fault {
-    /// JSON pointer from the part.
     pub(super) pointer: String,
     /// The unknown key, if that is the mistake.
     pub(super) key: Option<String>,
-    /// The message.
     pub(super) message: String,
 }
 
-/// Schemas are made when a panel of their type is first seen: most runs see few.
 static MADE: Mutex<BTreeMap<(usize, Part), Option<&'static Validator>>> =
     Mutex::new(BTreeMap::new());
 
-/// The mismatches between a part of a panel and the schema of its type; empty for types without a schema.
 pub(super) fn faults(kind: &str, part: Part, value: &Value) -> Vec<Fault> {
     let Some(at) = SCHEMAS.iter().position(|(name, _)| *name == kind) else {
         return Vec::new();
@@ -113,7 +104,6 @@ pub(super) fn faults(kind: &str, part: Part, value: &Value) -> Vec<Fault> {
         .collect()
 }
 
-/// The validator of one definition, with nothing required.
 fn validator(schema: &str, part: Part) -> Option<Validator> {
     let mut schema: Value = serde_json::from_str(schema).ok()?;
     let definition = part.definition();

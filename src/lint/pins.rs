@@ -12,19 +12,18 @@ use crate::catalog::Range;
 /// A release that a file of the project runs or installs.
 #[derive(Clone, Debug)]
 pub struct Pin {
-    /// The file.
     pub path: PathBuf,
-    /// The release.
     pub release: Range,
 }
 
+const NAME: &str = "vllm";
+
 static PINNED: LazyLock<Regex> = LazyLock::new(|| {
     let version = r"([0-9]+\.[0-9]+\.[0-9]+(?:\.?(?:post|rc)[0-9]+)?)";
-    let pattern = format!(r"\b(?:vllm-openai(?:-[a-z]+)*:v?|vllm(?:\[[^\]]*\])? ?== ?){version}");
+    let pattern = format!(r"^(?:vllm-openai(?:-[a-z]+)*:v?|vllm(?:\[[^\]]*\])? ?== ?){version}");
     Regex::new(&pattern).expect("a valid pattern")
 });
 
-/// A text for people may show what nobody runs.
 fn is_prose(path: &Path) -> bool {
     let end = path.extension();
     end.is_some_and(|end| end == "md" || end == "markdown")
@@ -37,17 +36,16 @@ pub fn replaces_buckets(path: &Path, text: &str) -> bool {
     !is_prose(path) && memmem::find_iter(text.as_bytes(), "custom").any(begins)
 }
 
-/// The releases that a file pins.
 pub fn pins(path: &Path, text: &str) -> Vec<Pin> {
-    // Most files name vLLM only in names of metrics.
-    let may_pin = |at: usize| text[at..].starts_with(['-', '[', ' ', '=']);
-    let mut names = memmem::find_iter(text.as_bytes(), "vllm").map(|at| at + "vllm".len());
-    if is_prose(path) || !names.any(may_pin) {
+    if is_prose(path) {
         return Vec::new();
     }
-    let releases = PINNED
-        .captures_iter(text)
-        .filter_map(|found| Range::parse(&found[1]).ok());
+    let is_in_word = |at: usize| text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    // Most files name vLLM only in names of metrics.
+    let may_pin = |at: &usize| text[at + NAME.len()..].starts_with(['-', '[', ' ', '=']);
+    let releases = memmem::find_iter(text.as_bytes(), NAME)
+        .filter(|at| may_pin(at) && !is_in_word(*at))
+        .filter_map(|at| Range::parse(&PINNED.captures(&text[at..])?[1]).ok());
     let path = || path.to_owned();
     releases
         .map(|release| Pin {

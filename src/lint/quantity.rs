@@ -136,7 +136,6 @@ pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned
     Some(steps.chain(ends).collect())
 }
 
-/// True for a panel with one query and no number except 0 in its unit: a new unit needs no other change.
 pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
     let zero = |limits: Vec<Spanned<f64>>| limits.iter().all(|limit| limit.value == 0.0);
     panel.targets.len() == 1 && limits(dashboard, panel).is_some_and(zero)
@@ -177,14 +176,12 @@ fn mean(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     same.then_some((unit, of))
 }
 
-/// A part over its whole.
 fn share(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     let of = cx.indices(&binary.lhs);
     let is_share = !of.is_empty() && share::is_share(cx, binary);
     is_share.then_some((Measure::Fraction, of.start))
 }
 
-/// The kind of value of a series.
 fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     let known = series.subject.served()?;
     let own = known.product.claims(&known.family);
@@ -196,7 +193,6 @@ fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     }
 }
 
-/// The unit of a family that is not in the signal library, by its name.
 fn named(family: &str, own: bool) -> Option<Measure> {
     // Every `_perc` gauge of vLLM is a fraction in every release, in spite of its name.
     let fraction = ["_perc", "_hit_rate", "_acceptance_rate"];

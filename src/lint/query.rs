@@ -1,59 +1,46 @@
 //! One query, with everything that rules need.
 
-mod flow;
 mod labels;
 mod memo;
 mod patterns;
-mod recorded;
 mod replacements;
 mod series;
 
-pub(super) use labels::{lacks, may_have, meant, slip};
-pub(super) use memo::{FEW, Measure, Memo};
-pub use series::Series;
-pub(super) use series::{Names, series};
-
 use std::ops::Range;
-
-use replacements::{Others, Replacements};
 
 use super::scope::Scope;
 use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
-use crate::diag::{self, Applicability, Fix};
-use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
+use crate::diag;
+use crate::diag::{Applicability, Fix};
+use crate::promql::ast::{BinaryOp, Expr, Matcher, Selector, TextSpan};
 use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
+pub(super) use labels::{lacks, may_have, meant, slip};
+pub(super) use memo::{FEW, Measure, Memo};
+use replacements::{Others, Replacements};
+pub use series::Series;
+pub(super) use series::{Names, series};
 
-/// One parsed query, with the meaning of each metric name.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCx<'q, 'c> {
-    /// The releases, profiles and labels that the query is checked against.
     pub scope: &'c Scope<'c>,
-    /// The file it is in.
     pub artifact: &'q Artifact,
-    /// The text of that file.
     pub file_text: &'q str,
-    /// The query as it was read.
     pub query: &'q Query,
-    /// Its alert, recording rule or panel.
     pub site: Site<'q>,
-    /// Its tree.
     pub expr: &'q Expr,
     /// Every metric name that it selects, left to right; there may be very many.
     pub series: &'q [Series<'q, 'c>],
-    /// Cached results.
     pub(super) memo: &'q Memo<'q>,
-    /// The rule that is asked.
     pub(super) rule: &'static str,
     /// Checks the query after a fix; without it, no fix is made.
     pub(super) review: Option<Review<'q>>,
 }
 
-/// Returns true for a text that, in place of the query, has fewer findings of a rule and no additional finding of another.
 #[derive(Clone, Copy)]
 pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str, &str) -> bool);
 
@@ -63,36 +50,27 @@ impl std::fmt::Debug for Review<'_> {
     }
 }
 
-/// The alert, recording rule or panel of a query.
 #[derive(Clone, Copy, Debug)]
 pub enum Site<'q> {
-    /// An alerting rule.
     Alert(&'q Alert),
-    /// A recording rule.
     Record(&'q Record),
-    /// A panel of a dashboard.
     Panel(&'q Dashboard, &'q Panel, &'q Target),
-    /// Anything else.
     Other,
 }
 
 impl<'q, 'c> QueryCx<'q, 'c> {
-    /// The bytes of the file that spell a part of the query.
     pub fn span(&self, text: &TextSpan) -> Span {
         self.query.map.span(text.clone())
     }
 
-    /// The text of a part of the query.
     pub fn text(&self, text: &TextSpan) -> &'q str {
         self.query.text.get(text.clone()).unwrap_or_default()
     }
 
-    /// The dialect: which placeholders the text may contain.
     pub fn dialect(&self) -> Dialect {
         self.query.dialect
     }
 
-    /// The alerting rule it is the expression of.
     pub fn alert(&self) -> Option<&'q Alert> {
         match self.site {
             Site::Alert(alert) => Some(alert),
@@ -100,7 +78,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// The panel that draws it.
     pub fn panel(&self) -> Option<&'q Panel> {
         match self.site {
             Site::Panel(_, panel, _) => Some(panel),
@@ -108,13 +85,11 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// True if a catalog has one of its metrics.
     pub fn has_known_series(&self) -> bool {
         let mut subjects = self.series.iter().map(|series| &series.subject);
         subjects.any(|subject| subject.served().is_some())
     }
 
-    /// All comparisons with a constant, outer ones first.
     pub fn comparisons(&self) -> &'q [Comparison<'q>] {
         let all = || match self.memo.kinds.compares() {
             true => self
@@ -167,7 +142,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
-    /// True if fixes are wanted, the query is surely PromQL, and the work is not too much: each fix parses the whole query.
     pub fn may_fix(&self) -> bool {
         self.review.is_some()
             && self.query.language == Language::PromQl
@@ -219,7 +193,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     /// The labels of each selector, as far as recordings show them.
     pub fn leaves(&self) -> impl Leaf {
         let (cx, label) = (*self, None);
-        flow::Leaves { cx, label }
+        Leaves { cx, label }
     }
 
     /// The labels that the result of the query always has, may have and never has.
@@ -229,7 +203,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// Whether the result of the query has a label, which may be a slip for a label of its series.
     pub fn presence(&self, label: &str) -> Presence {
-        let leaves = flow::Leaves {
+        let leaves = Leaves {
             cx: *self,
             label: Some(label),
         };
@@ -241,12 +215,10 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         kept_labels(expr)
     }
 
-    /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         self.series[self.indices(expr)].iter()
     }
 
-    /// The index range of the series of a part of the query.
     pub(super) fn indices(&self, expr: &Expr) -> Range<usize> {
         let TextSpan { start, end } = expr.span;
         let before = |s: &Series<'_, '_>| s.context.span.start < start;
@@ -255,7 +227,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         from..from + self.series[from..].partition_point(inside)
     }
 
-    /// The series of the selector that starts here.
     fn series_at(&self, start: usize) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         let from = self
             .series
@@ -290,7 +261,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         dead
     }
 
-    /// True if an `or` around the series has another alternative.
     pub fn has_replacement(&self, series: &Series<'_, '_>) -> bool {
         self.may_have_replacement(series)
             && (self.around(series).is_some_and(|others| others.any)
@@ -312,7 +282,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.replacements().around(series)
     }
 
-    /// All names of `{__name__=~"x|y"}`.
     fn alternatives(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
         let start = series.context.span.start;
         let first = self
@@ -325,5 +294,35 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
         self.may_have_replacement(series)
             && self.alternatives(series).is_some_and(|others| others.alive)
+    }
+}
+
+fn start(selector: &Selector) -> usize {
+    match &selector.metric {
+        Some(metric) if !metric.quoted => metric.span.start,
+        _ => selector.braces.start,
+    }
+}
+
+/// What the catalogs know of each selector of a query.
+struct Leaves<'q, 'c, 'l> {
+    cx: QueryCx<'q, 'c>,
+    /// A label to look for: a slip for one that a series has is on no series.
+    label: Option<&'l str>,
+}
+
+impl Leaf for Leaves<'_, '_, '_> {
+    fn labels(&self, selector: &Selector) -> Flow {
+        let same = |s: &&Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
+        let cx = &self.cx;
+        let mut named = cx.series_at(start(selector)).filter(same);
+        let (Some(series), None) = (named.next(), named.next()) else {
+            return Flow::unknown();
+        };
+        let flow = series.subject.labels(cx.scope).clone();
+        match self.label.filter(|label| !may_have(cx, series, label)) {
+            Some(label) => flow.without(label),
+            None => flow,
+        }
     }
 }

@@ -3,15 +3,12 @@
 use crate::artifact::Resource;
 use crate::cloudwatch::{self, Violation};
 
-/// One resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCx<'a> {
-    /// The resource.
     pub resource: &'a Resource,
 }
 
 impl ResourceCx<'_> {
-    /// The reasons why CloudWatch would reject the resource. Values that are only known on apply count as valid.
     pub fn violations(&self) -> Vec<Violation> {
         use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard, Listing, PutDashboard};
         let resource = self.resource;
@@ -25,7 +22,6 @@ impl ResourceCx<'_> {
         found
     }
 
-    /// Its kind and name, for messages.
     pub fn title(&self) -> String {
         match self.resource.name.as_str() {
             "" => String::new(),

@@ -17,27 +17,19 @@ use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink, guarded};
 use crate::source::Sources;
 
-/// The settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// The releases, profiles and labels that queries are checked against.
     pub scope: &'a Scope<'a>,
-    /// Levels.
     pub config: &'a Config,
-    /// vLLM releases that override the range of the specs.
     pub vllm: Option<&'a str>,
-    /// The current day, which decides whether suppressions have expired.
     pub today: Date,
-    /// The folder that links and paths are relative to.
     pub root: &'a Path,
 }
 
-/// All findings in some files, sorted, without suppressed findings and without rules that are off.
 pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -> Vec<Diagnostic> {
     run_telling(artifacts, sources, settings, &|| ())
 }
 
-/// The same; `done` is called after each file.
 pub fn run_telling(
     artifacts: &[Artifact],
     sources: &Sources,
@@ -88,7 +80,6 @@ pub fn declared<'c>(
     scope.declared(declared)
 }
 
-/// The diagnostics of specs, and their declarations.
 fn specs(
     artifacts: &[Artifact],
     sources: &Sources,
@@ -169,7 +160,6 @@ fn suppressions(
     all
 }
 
-/// How a file writes comments; JSON has none.
 fn comments(path: &Path, artifact: &Artifact) -> Option<Syntax> {
     if artifact.kind == Kind::Markdown {
         return Some(Syntax::Markdown);

@@ -9,7 +9,6 @@ use crate::lint::spec::Declared;
 use crate::promql::Release;
 use crate::units::Duration;
 
-/// Labels that Prometheus and its operator add when they scrape; vLLM itself never exposes them.
 const ADDED_BY_SCRAPE: [&str; 8] = [
     "container",
     "endpoint",
@@ -30,13 +29,9 @@ const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
 /// A recorded product, with the selected releases and profiles.
 #[derive(Clone, Debug)]
 pub struct Product<'c> {
-    /// Its name in messages.
     pub name: String,
-    /// Its recordings.
     pub catalog: &'c Catalog,
-    /// The releases on which every query must work.
     pub selection: Selection,
-    /// The profiles in use; empty means the default profile.
     pub profiles: Vec<String>,
 }
 
@@ -46,7 +41,6 @@ impl<'c> Product<'c> {
         self.catalog.describe(releases)
     }
 
-    /// Labels of several words on its own metrics.
     fn own_labels(&self) -> impl Iterator<Item = &'c str> {
         let families = self.catalog.families();
         let own = families.filter(|family| self.claims(family.name()));
@@ -57,7 +51,16 @@ impl<'c> Product<'c> {
             .filter(|label| label.contains('_'))
     }
 
-    /// True if only names of this product begin like this, whether the metric exists or not.
+    /// Series of other exporters that begin as its own do.
+    fn only_foreign(&self) -> impl Iterator<Item = &'c str> {
+        let (catalog, prefix) = (self.catalog, self.catalog.prefix());
+        let alike = catalog
+            .foreign()
+            .names()
+            .filter(move |name| name.starts_with(prefix));
+        alike.filter(|name| catalog.series_of(name).is_none())
+    }
+
     pub(super) fn claims(&self, name: &str) -> bool {
         let prefix = self.catalog.prefix();
         !prefix.is_empty() && name.starts_with(prefix)
@@ -74,32 +77,26 @@ impl<'c> Product<'c> {
     }
 }
 
-/// The products, labels and settings that queries are checked against.
 #[derive(Clone, Debug)]
 pub struct Scope<'c> {
     /// vLLM first, then the services whose catalogs were given.
     pub products: Vec<Product<'c>>,
-    /// Labels that are added between the `/metrics` output and the query.
     labels: BTreeSet<String>,
-    /// True if the configuration lists all added labels.
     has_all_labels: bool,
-    /// Matchers that mark a selector as one of vLLM's servers: label and value.
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
-    /// Prefixes of the stored vLLM names; empty if the store is unknown.
     pub names: Vec<String>,
-    /// Metrics that programs in the same folders publish, without the suffixes of their series.
     published: BTreeSet<String>,
-    /// The scrape interval.
     pub scrape_interval: Duration,
     /// The oldest Prometheus that must support the queries.
     pub prometheus: Option<Release>,
     /// The releases are a guess: neither the configuration nor the command line names any.
     pub is_guess: bool,
-    /// Releases that files of the project pin, where the releases are a guess.
     pins: Vec<Pin>,
     own_labels: BTreeSet<&'c str>,
+    /// Series of other exporters that begin as those of a product do.
+    only_foreign: BTreeSet<&'c str>,
     /// A file of the project replaces bucket boundaries of the servers.
     replaces_buckets: bool,
 }
@@ -107,7 +104,6 @@ pub struct Scope<'c> {
 /// The help of a finding about boundaries that servers can replace.
 pub(super) const UNLESS: &str = "if the servers run with `--custom-histogram-buckets`, set `custom_histogram_buckets` in the spec, or add the deployment to the files";
 
-/// How certain recorded bucket boundaries are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boundaries {
     /// Servers cannot replace them.
@@ -119,10 +115,10 @@ pub(super) enum Boundaries {
 }
 
 impl<'c> Scope<'c> {
-    /// A scope with the usual labels of a scrape.
     pub fn new(products: Vec<Product<'c>>) -> Self {
         Self {
             own_labels: products.iter().flat_map(Product::own_labels).collect(),
+            only_foreign: products.iter().flat_map(Product::only_foreign).collect(),
             products,
             labels: ADDED_BY_SCRAPE.map(str::to_owned).into(),
             has_all_labels: false,
@@ -138,7 +134,6 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// The scope that a configuration describes.
     pub fn configured(products: Vec<Product<'c>>, config: &Config) -> Self {
         let mut scope = Self::new(products);
         scope
@@ -158,14 +153,12 @@ impl<'c> Scope<'c> {
         scope
     }
 
-    /// Adds series that recording rules write.
     #[must_use]
     pub fn recorded(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.recorded.extend(names);
         self
     }
 
-    /// Adds metrics that programs publish.
     #[must_use]
     pub fn published(mut self, names: impl IntoIterator<Item = String>) -> Self {
         let bare = |name: String| bare(&name).to_owned();
@@ -173,14 +166,12 @@ impl<'c> Scope<'c> {
         self
     }
 
-    /// Adds releases that files pin; they matter only where nothing else names the releases.
     #[must_use]
     pub fn pinned(mut self, pins: impl IntoIterator<Item = Pin>) -> Self {
         self.pins.extend(pins);
         self
     }
 
-    /// Notes that files of the project replace bucket boundaries of the servers.
     #[must_use]
     pub fn replacing_buckets(mut self, replaces: bool) -> Self {
         self.replaces_buckets = replaces;
@@ -203,7 +194,6 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// The first pin whose release has a family.
     pub(super) fn pin_with(&self, product: &Product<'_>, family: &str) -> Option<&Pin> {
         let catalog = product.catalog;
         let has = |pin: &&Pin| {
@@ -214,14 +204,12 @@ impl<'c> Scope<'c> {
         self.pins.iter().filter(|_| self.is_guess).find(has)
     }
 
-    /// Adds labels that a scrape adds.
     #[must_use]
     pub fn adding(mut self, labels: impl IntoIterator<Item = String>) -> Self {
         self.labels.extend(labels);
         self
     }
 
-    /// Adds labels, and series of other exporters, that specs declare.
     #[must_use]
     pub(super) fn declared(mut self, declared: Declared) -> Self {
         let Declared {
@@ -245,42 +233,30 @@ impl<'c> Scope<'c> {
         products.any(|product| product.catalog.prefix() == name)
     }
 
-    /// Labels that are added on the way, sorted.
     pub fn added_labels(&self) -> &BTreeSet<String> {
         &self.labels
     }
 
-    /// Labels that a product has on its own metrics, with a name that a scrape would hardly add: of several words.
     pub(super) fn own_labels(&self) -> &BTreeSet<&'c str> {
         &self.own_labels
     }
 
-    /// True if the list of added labels is complete.
     pub fn has_all_labels(&self) -> bool {
         self.has_all_labels
     }
 
-    /// True if a recording rule of the same files writes the series.
     pub fn is_recorded(&self, name: &str) -> bool {
         self.recorded.contains(name)
     }
 
-    /// True if a program in the same folders publishes the series.
     pub(super) fn is_published(&self, name: &str) -> bool {
         !self.published.is_empty() && self.published.contains(bare(name))
     }
 
-    /// True for a series of another exporter that is not a series of a product.
     pub(super) fn is_only_foreign(&self, name: &str) -> bool {
-        let mut catalogs = self.products.iter().map(|product| product.catalog);
-        catalogs.any(|c| {
-            name.starts_with(c.prefix())
-                && c.series_of(name).is_none()
-                && c.foreign().find(name).is_some()
-        })
+        self.only_foreign.contains(name)
     }
 
-    /// True if a matcher selects vLLM servers.
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {
         self.tied.iter().any(|(l, v)| l == label && v == value)
     }

@@ -10,15 +10,11 @@ use crate::spec::{self, Spec};
 /// Facts from specs about the queries that were generated from them.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Labels that no recording has.
     pub(super) labels: Vec<String>,
-    /// Series of exporters that are not in a catalog; a general name among them is not a vLLM metric.
     pub(super) series: Vec<String>,
-    /// Prefixes of the stored vLLM names.
     pub(super) names: Vec<String>,
 }
 
-/// All errors and warnings of a spec.
 pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut Declared) -> Sink {
     let defaults = parts
         .last()

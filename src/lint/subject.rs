@@ -1,63 +1,43 @@
 //! The meaning of a metric name in a query.
 
-mod dead;
 mod unknown_metric;
-
-pub use dead::{Dead, Why};
-pub use unknown_metric::{Meant, UnknownMetric};
 
 use std::borrow::Cow;
 
 use super::scope::{Product, Scope};
-use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
+use crate::catalog::{Answer, Coverage, Lifetime, MetricType, ReleaseId, Series, Shape};
+pub use unknown_metric::{Meant, UnknownMetric};
 
-/// The origin of series, as far as a query determines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// vLLM servers, so that general names are vLLM metrics.
     pub servers: bool,
     /// A router in front of vLLM servers: names that both have belong to the router.
     pub router: bool,
 }
 
-/// The meaning of a metric name in a query.
 #[derive(Clone, Debug)]
 pub enum Subject<'c> {
-    /// A series that some release of a recorded product has.
     Known(Known<'c>),
     /// The same as another program exposes it, with unrecorded labels.
     Relabelled(Known<'c>),
-    /// A name like a series of a recorded product that never existed in any release.
     Unknown(UnknownMetric<'c>),
-    /// A series of another exporter.
     Foreign(Shape),
-    /// Unknown: never checked.
     Outside,
 }
 
-/// A series of a recorded product.
 #[derive(Clone, Debug)]
 pub struct Known<'c> {
-    /// Its product.
     pub product: &'c Product<'c>,
-    /// Its family; a histogram's base name.
     pub family: String,
-    /// Which series of the family.
     pub part: Series,
-    /// The releases that expose it.
     pub present: Vec<ReleaseId>,
-    /// The releases that do not expose it, by reason.
     pub dead: Vec<Dead>,
-    /// Its distinct shapes on the releases that expose it.
     pub shapes: Vec<&'c Shape>,
-    /// The basis of the result.
     pub answer: Answer,
-    /// The prefix of the name in the query, if it is not the product's own: `vllm_`.
     pub spelling: Option<&'c str>,
 }
 
 impl<'c> Subject<'c> {
-    /// The meaning of `name`.
     pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;
@@ -108,7 +88,6 @@ impl<'c> Subject<'c> {
         })
     }
 
-    /// The series, when a release has it.
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
@@ -142,7 +121,6 @@ impl<'c> Subject<'c> {
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
     }
 
-    /// True if it is certainly a counter, or a part of a histogram.
     pub fn is_counter(&self) -> bool {
         match self {
             Self::Known(known) | Self::Relabelled(known) => match known.part {
@@ -155,7 +133,6 @@ impl<'c> Subject<'c> {
         }
     }
 
-    /// True if it is certainly a gauge.
     pub fn is_gauge(&self) -> bool {
         let whole = self
             .served()
@@ -182,7 +159,7 @@ impl<'c> Known<'c> {
             return None;
         }
         Some(Self {
-            dead: dead::reasons(product, &family, &coverage),
+            dead: reasons(product, &family, &coverage),
             present: coverage.present,
             answer: coverage.answer,
             product,
@@ -193,31 +170,84 @@ impl<'c> Known<'c> {
         })
     }
 
-    /// True for the buckets of a histogram.
     pub fn is_bucket(&self) -> bool {
         self.part == Series::Bucket
     }
 
-    /// True if every selected release exposes it.
     pub fn is_alive(&self) -> bool {
         self.dead.is_empty()
     }
 
-    /// The name of its series in a family of another name.
     pub fn in_family(&self, family: &str) -> String {
         format!("{}{}", self.spelled(family), self.part.suffix())
     }
 
-    /// The name of its series as the product serves it.
     pub fn in_served_family(&self) -> String {
         format!("{}{}", self.family, self.part.suffix())
     }
 
-    /// A name in the spelling of the query.
     pub fn spelled(&self, name: &str) -> String {
         match self.spelling {
             Some(prefix) => self.product.catalog.stored(prefix, name),
             None => name.to_owned(),
         }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dead {
+    pub why: Why,
+    pub releases: Vec<ReleaseId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    Removed,
+    Hidden,
+    Future,
+    /// It needs another profile: names of profiles, or conditions in words.
+    Conditional(Vec<String>),
+}
+
+fn reasons(product: &Product<'_>, family: &str, coverage: &Coverage) -> Vec<Dead> {
+    let life = product.catalog.first_last_in(family, &product.profiles);
+    let life = life.or_else(|| product.catalog.first_last(family));
+    let mut found: Vec<Dead> = Vec::new();
+    for id in &coverage.absent {
+        let why = reason(product, family, life.as_ref(), *id);
+        match found.iter_mut().find(|dead| dead.why == why) {
+            Some(dead) => dead.releases.push(*id),
+            None => found.push(Dead {
+                why,
+                releases: vec![*id],
+            }),
+        }
+    }
+    found
+}
+
+fn reason(product: &Product<'_>, family: &str, life: Option<&Lifetime>, id: ReleaseId) -> Why {
+    let catalog = product.catalog;
+    let release = catalog.release(id);
+    let version = release.version();
+    if let Some(change) = catalog.lineage().change(family) {
+        let since = |at: &Option<_>| at.as_ref().is_some_and(|at| version >= at);
+        if since(&change.removed) {
+            return Why::Removed;
+        }
+        if since(&change.hidden) {
+            return Why::Hidden;
+        }
+    }
+    let showing = catalog.family(family);
+    let showing = showing.map_or_else(Vec::new, |family| family.profiles_adding(release));
+    if !showing.is_empty() {
+        return Why::Conditional(showing.into_iter().map(str::to_owned).collect());
+    }
+    match life {
+        Some(life) if *version < life.first => Why::Future,
+        Some(life) if life.last.as_ref().is_some_and(|last| version > last) => Why::Removed,
+        // A gap between two releases that expose it.
+        _ => Why::Future,
     }
 }

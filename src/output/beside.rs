@@ -12,7 +12,6 @@ use super::temporary::{is_one, unused};
 /// How their names begin.
 const NEW: &str = ".slosmith-new-";
 
-/// A file beside the one it will replace; it goes away when it was not renamed.
 pub(super) struct Beside(PathBuf);
 
 impl Beside {
@@ -34,7 +33,6 @@ impl Beside {
         &self.0
     }
 
-    /// Puts it in the place of a file.
     pub(super) fn rename(mut self, target: &Path) -> Result<()> {
         fs::rename(&self.0, target)?;
         // Forgets the name, so that the file is not removed.
@@ -64,7 +62,6 @@ fn options(private: bool) -> fs::OpenOptions {
     options
 }
 
-/// Removes what killed runs left in a folder. Where files cannot be locked it is not known which, and all stay.
 pub(super) fn sweep(folder: &Path) {
     // A folder that cannot be listed is no reason not to write a file in it.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -9,10 +9,8 @@ use super::manifest::Manifest;
 use super::{Digest, Folder, MANIFEST, OutputError, read};
 use crate::input;
 
-/// How one file differs from what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is missing.
     Added,
     /// It says something else: the text on disk.
     Modified(String),
@@ -20,26 +18,20 @@ pub enum Change {
     Removed(String),
 }
 
-/// How a service folder differs from what it should be.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Files that differ, by path.
     pub files: BTreeMap<String, Change>,
     /// True when no file differs, and the manifest knows nothing of the inputs that they follow from now.
     pub inputs_only: bool,
 }
 
 impl Changes {
-    /// True when there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && !self.inputs_only
     }
 }
 
 /// All differences between a service folder on disk and what it should be.
-///
-/// # Errors
-/// When the folder cannot be read, or a file that slosmith did not write is in the way.
 pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
     if out.exists() && !out.is_dir() {
         return Err(OutputError::NotAFolder(out.to_owned()));
@@ -169,16 +161,12 @@ pub fn intact(out: &Path, service: &str) -> Option<usize> {
 }
 
 /// Generated service folders that no spec asks for any more, sorted.
-///
-/// # Errors
-/// When the output folder cannot be read.
 pub fn stale_services(out: &Path, wanted: &BTreeSet<&str>) -> Result<Vec<String>, OutputError> {
     let mut stale = services(out)?;
     stale.retain(|name| !wanted.contains(name.as_str()));
     Ok(stale)
 }
 
-/// Generated service folders, sorted.
 fn services(out: &Path) -> Result<Vec<String>, OutputError> {
     let mut found = Vec::new();
     let entries = match fs::read_dir(out) {

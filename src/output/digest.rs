@@ -6,12 +6,10 @@ use std::fmt;
 
 use twox_hash::XxHash3_128;
 
-/// The fingerprint of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// Fingerprint of one text.
     pub fn of(bytes: &[u8]) -> Self {
         Self(XxHash3_128::oneshot(bytes))
     }
@@ -26,7 +24,6 @@ impl Digest {
         Self(hasher.finish_128())
     }
 
-    /// Reads what `Display` prints.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let digits = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
         digits

@@ -8,7 +8,6 @@ use super::{OutputError, exists};
 /// One service on its way: its live folder, and the slot of the staging folder that it was written in.
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// The service's folder.
     pub(super) live: PathBuf,
     /// Below the staging folder; holds the folders that the methods name.
     pub(super) path: PathBuf,
@@ -19,23 +18,19 @@ pub(super) struct Slot {
 pub(super) enum Exchanged {
     /// There was nothing before, and nothing is to be.
     Nothing,
-    /// There was nothing before.
     Placed,
     /// The folders changed places in one step: the old one is where the new one was.
     AtOnce,
     /// The old folder was moved aside, then the new one to its place.
     InTwoSteps,
-    /// The old folder was moved aside, and there is no new one.
     Removed,
 }
 
 impl Slot {
-    /// Where a folder is written. It has never been live: nothing in it is wanted when the build is killed.
     pub(super) fn draft(&self) -> PathBuf {
         self.path.join("draft")
     }
 
-    /// The finished folder; after an exchange in one step, the one that was live before.
     pub(super) fn fresh(&self) -> PathBuf {
         self.path.join("new")
     }
@@ -45,7 +40,6 @@ impl Slot {
         self.path.join("old")
     }
 
-    /// The folder that was live before.
     pub(super) fn old(&self, done: Exchanged) -> Option<PathBuf> {
         match done {
             Exchanged::Nothing | Exchanged::Placed => None,
@@ -105,14 +99,12 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io(from))
 }
 
-/// Exchanges two folders in one step, where the system can.
 #[cfg(target_os = "linux")]
 fn at_once(a: &Path, b: &Path) -> bool {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
 }
 
-/// Exchanges two folders in one step, where the system can.
 #[cfg(not(target_os = "linux"))]
 fn at_once(_: &Path, _: &Path) -> bool {
     false

@@ -16,10 +16,6 @@ use super::{OutputError, exists};
 const STAGING: &str = ".slosmith-staging-";
 const TRASH: &str = ".slosmith-trash-";
 
-/// Creates a staging folder with an unused name.
-///
-/// # Errors
-/// When reading or writing fails.
 pub(super) fn new_staging(out: &Path) -> Result<PathBuf, OutputError> {
     let made = unused(out, STAGING, |path| {
         fs::create_dir(path).map(|()| path.to_owned())
@@ -27,7 +23,6 @@ pub(super) fn new_staging(out: &Path) -> Result<PathBuf, OutputError> {
     made.map_err(OutputError::io(out))
 }
 
-/// Gives a folder a free name.
 fn rename(out: &Path, from: &Path, prefix: &str) -> Result<PathBuf, OutputError> {
     let renamed = unused(out, prefix, |to| match exists(to) {
         true => Err(ErrorKind::AlreadyExists.into()),
@@ -37,9 +32,6 @@ fn rename(out: &Path, from: &Path, prefix: &str) -> Result<PathBuf, OutputError>
 }
 
 /// Clears away what killed builds left, and returns what could not be: it does no harm where it is.
-///
-/// # Errors
-/// When the output folder cannot be read.
 pub(super) fn clear(out: &Path) -> Result<Vec<OutputError>, OutputError> {
     let mut left = Vec::new();
     for entry in fs::read_dir(out).map_err(OutputError::io(out))? {
@@ -55,7 +47,6 @@ pub(super) fn clear(out: &Path) -> Result<Vec<OutputError>, OutputError> {
     Ok(left)
 }
 
-/// Finishes with the staging folder of a killed build.
 fn take_over(out: &Path, staging: &Path) -> Result<(), OutputError> {
     slots(out, staging)?;
     // Where builds cannot lock each other out, the owner of one that is in use finds it gone, and fails.
@@ -80,7 +71,6 @@ pub(super) fn discard(out: &Path, staging: &Path) -> Result<(), OutputError> {
     remove(&rename(out, staging, TRASH)?)
 }
 
-/// The slots of a staging folder.
 fn slots(out: &Path, staging: &Path) -> Result<Vec<Slot>, OutputError> {
     let mut slots = Vec::new();
     for entry in fs::read_dir(staging).map_err(OutputError::io(staging))? {
@@ -102,7 +92,6 @@ fn slots(out: &Path, staging: &Path) -> Result<Vec<Slot>, OutputError> {
 }
 
 impl Slot {
-    /// Brings back what a killed build had taken away and not replaced.
     fn recover(&self) -> Result<(), OutputError> {
         let aside = self.aside();
         if exists(&aside) && !exists(&self.live) {
@@ -161,7 +150,6 @@ fn newer(old: &Metadata, live: &Metadata) -> bool {
     matches!((old.modified(), live.modified()), (Ok(old), Ok(live)) if old > live)
 }
 
-/// True for two links to one file.
 #[cfg(unix)]
 fn same(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -15,14 +15,12 @@ use std::path::Path;
 
 use super::{Digest, Folder, OutputError, check_inside, read};
 
-/// Name of the manifest.
 pub const MANIFEST: &str = ".slosmith-manifest";
 
 const HEADER: &str =
     "# Files that slosmith wrote here; it replaces and removes these and no others.";
 const INPUTS: &str = "# inputs ";
 
-/// Our files in a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// Of all that the files follow from; `None` after a build of some targets, or one with warnings.
@@ -31,25 +29,18 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
 
-/// Why a file is not a manifest of slosmith.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// Its bytes are no text.
     #[error("not UTF-8 text")]
     Text,
-    /// The first line differs.
     #[error("the first line differs")]
     Header,
-    /// It lists a file that is not in the folder.
     #[error("`{0}` is outside the folder")]
     Path(String),
 }
 
 impl Manifest {
     /// The manifest of a service folder; an empty one where there is none.
-    ///
-    /// # Errors
-    /// When it cannot be read, or slosmith did not write it.
     pub(super) fn read(root: &Path) -> Result<Self, OutputError> {
         let path = root.join(MANIFEST);
         let Some(bytes) = read(&path)? else {
@@ -98,12 +89,10 @@ impl Manifest {
         text
     }
 
-    /// True for the manifest itself and every file in it.
     pub(super) fn owns(&self, path: &str) -> bool {
         path == MANIFEST || self.files.contains_key(path)
     }
 
-    /// True for a folder that exists only because generated files are in it.
     pub(super) fn made(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");
         let next = self.files.range(inside.clone()..).next();

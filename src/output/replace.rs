@@ -10,29 +10,18 @@ use super::OutputError;
 use super::beside::{Beside, sweep};
 use crate::input;
 
-/// Why a file of a user was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// The file has changed since it was read.
     #[error("{}: the file changed while slosmith was running; slosmith did not write it: run again", .0.display())]
     Changed(PathBuf),
-    /// The file is read-only.
     #[error("{}: the file is read-only", .0.display())]
     ReadOnly(PathBuf),
-    /// A link leads out of the folders that may be written.
     #[error("{}: a link to {}, outside the project; pass that file itself", .path.display(), .target.display())]
-    Outside {
-        /// The file that was to be written.
-        path: PathBuf,
-        /// The file that it really is.
-        target: PathBuf,
-    },
-    /// Reading or writing failed.
+    Outside { path: PathBuf, target: PathBuf },
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// Writes files below some folders, and none that a link leads to elsewhere.
 #[derive(Debug)]
 pub struct Writer {
     folders: Vec<PathBuf>,
@@ -41,7 +30,6 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer of files below `folders`.
     pub fn within(folders: Vec<PathBuf>) -> Self {
         Self {
             folders,
@@ -82,9 +70,6 @@ impl Writer {
     }
 
     /// Writes a file that is ours to write, and the folders above it; what it said before does not matter.
-    ///
-    /// # Errors
-    /// As [`replace`](Self::replace).
     pub fn put(&self, path: &Path, new: &str) -> Result<(), ReplaceError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(OutputError::io(folder))?;
@@ -98,7 +83,6 @@ impl Writer {
         }
     }
 
-    /// Removes what killed runs left in a folder.
     pub fn sweep(&self, folder: &Path) {
         let here = folder == Path::new("");
         let folder = if here { Path::new(".") } else { folder };
@@ -107,7 +91,6 @@ impl Writer {
         }
     }
 
-    /// The file that a path really means.
     fn target(&self, path: &Path) -> Result<PathBuf, ReplaceError> {
         let real = |path: &Path| fs::canonicalize(path);
         let target = match real(path) {
@@ -166,7 +149,6 @@ fn keep_owner(file: &File, old: &Metadata) {
     let _ = fchown(file, Some(old.uid()), Some(old.gid()));
 }
 
-/// Owners are left to the system.
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
@@ -192,7 +174,6 @@ mod tests {
         Writer::within(vec![folder]).replace(path, old, new)
     }
 
-    /// A folder with one file that says `old`.
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rules.yaml");

@@ -11,9 +11,6 @@ use super::manifest::Manifest;
 use super::{Folder, MANIFEST, OutputError, changes, exists, read};
 
 /// Writes everything that `folder` is to hold into `fresh`, which is there and empty, and links what is not ours.
-///
-/// # Errors
-/// When reading or writing fails, or a file that slosmith did not write is in the way.
 pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), OutputError> {
     let root = out.join(&folder.service);
     let live = exists(&root).then_some(root.as_path());
@@ -82,7 +79,6 @@ fn carry_rest(
     Ok(())
 }
 
-/// True for a file that this build writes or drops.
 fn decided(path: &str, folder: &Folder, before: &Manifest) -> bool {
     folder.files.contains_key(path) || (before.owns(path) && !folder.keeps(path))
 }
@@ -114,7 +110,6 @@ fn carry(from: &Path, to: &Path) -> Result<(), OutputError> {
     }
 }
 
-/// There are no hard links here, none to files of others, or too many of this file.
 fn cannot_be_linked(why: ErrorKind) -> bool {
     use ErrorKind::{PermissionDenied, TooManyLinks, Unsupported};
     matches!(why, PermissionDenied | TooManyLinks | Unsupported)

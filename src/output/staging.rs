@@ -19,27 +19,21 @@ pub struct Staging {
 struct State {
     /// True once the output folder is ours to write to.
     entered: bool,
-    /// Held until the end, so that one build at a time writes here.
     lock: Option<File>,
     /// Folders that were not there before, outermost first.
     made: Vec<PathBuf>,
     /// The staging folder, once there is something to stage.
     root: Option<PathBuf>,
-    /// All services that are staged or being staged.
     slots: usize,
     staged: Vec<Slot>,
     /// True when all of them are in their places, and what is left in the staging folder is not wanted.
     committed: bool,
-    /// What could not be cleared away.
     left: Vec<OutputError>,
 }
 
 impl Staging {
     /// Waits until no other build writes to `out`, and clears away what killed ones left. `wait` is called when
     /// there is another build.
-    ///
-    /// # Errors
-    /// When the output folder cannot be read.
     pub fn open(out: &Path, wait: impl FnOnce()) -> Result<Self, OutputError> {
         let mut state = State::default();
         if out.is_dir() {
@@ -67,7 +61,6 @@ impl Staging {
         Ok(())
     }
 
-    /// An unused place in the staging folder.
     fn slot(&self, service: &str) -> Result<Slot, OutputError> {
         let mut state = self.state();
         let root = state.root(&self.out)?;
@@ -135,7 +128,6 @@ impl State {
         Ok(())
     }
 
-    /// The staging folder; made when it is first asked for.
     fn root(&mut self, out: &Path) -> Result<PathBuf, OutputError> {
         if let Some(root) = &self.root {
             return Ok(root.clone());
@@ -165,7 +157,6 @@ impl State {
     }
 }
 
-/// Puts back what was exchanged, last first.
 fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     for (slot, exchanged) in done.iter().rev() {
         slot.undo(*exchanged)?;
@@ -173,7 +164,6 @@ fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Makes a folder and those above it; returns the ones that were not there.
 fn make(out: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let missing = out
         .ancestors()

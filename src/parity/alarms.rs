@@ -24,14 +24,11 @@ use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
 use crate::spec::{LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Number, Unit, shown};
 
-/// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
-/// Maximum number of alarms for one alert: each costs money and attention.
 const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
-    /// Makes the alarm of an alert, or one alarm for each known label set, or reports the reason for none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         let made = self.alarms.len();
         let verdict = match self.classic(request) {
@@ -57,7 +54,6 @@ impl Builder<'_> {
         });
     }
 
-    /// Alarms on metrics.
     fn classic(&mut self, request: &AlarmRequest<'_>) -> Result<Vec<Note>, NotExpressible> {
         let mut known = self.known_values(request.condition);
         let drafts = loop {
@@ -84,7 +80,6 @@ impl Builder<'_> {
         Ok(notes)
     }
 
-    /// The alarms of each label set; more than [`MOST_GROUPS`] are an error.
     fn drafts(
         &mut self,
         request: &AlarmRequest<'_>,
@@ -172,7 +167,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Takes over what was made, with the alert's severity on its outermost alarm.
     fn adopt(&mut self, request: &AlarmRequest<'_>, mut draft: Draft, rule: Rule) {
         let parts = draft.alarms.iter().map(|alarm| alarm.name.clone());
         let names: BTreeSet<_> = parts.chain([draft.name.clone()]).collect();
@@ -403,7 +397,6 @@ impl Builder<'_> {
     }
 }
 
-/// A single rule needs nothing around it.
 fn only_or(several: fn(Vec<Rule>) -> Rule, mut rules: Vec<Rule>) -> Rule {
     match rules.len() {
         1 => rules.remove(0),

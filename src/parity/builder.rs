@@ -12,17 +12,12 @@ use crate::plan::Marks;
 use crate::plan::cloudwatch::{Alarm, Parity, Scraped};
 use crate::spec::{Text, Via};
 
-/// Facts from the spec about labels and series.
 pub struct Known<'a> {
-    /// Labels that dashboards keep.
     pub group_by: &'a [Text],
-    /// Labels that the scrape adds.
     pub target: &'a [Text],
-    /// Names of gauges and counters.
     pub plain: &'a [String],
     /// Labels of the environment, which the scrape adds: CloudWatch has one value of each.
     pub environment: &'a [String],
-    /// All values that labels have.
     pub values: &'a [(String, Vec<String>)],
 }
 
@@ -39,13 +34,9 @@ pub struct Builder<'a> {
     pub(super) queried: Vec<(String, Option<String>)>,
 }
 
-/// Alarms, the metrics that the agent must deliver for alarms and dashboards, and the parity of all.
 pub struct Built {
-    /// In the order they can be created.
     pub alarms: Vec<Alarm>,
-    /// Sorted.
     pub scraped: Vec<Scraped>,
-    /// In the order of the plan.
     pub parity: Vec<Parity>,
 }
 
@@ -88,7 +79,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Everything that was gathered.
     pub fn finish(self) -> Built {
         Built {
             alarms: self.alarms,

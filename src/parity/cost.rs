@@ -29,20 +29,14 @@ static PRICES: LazyLock<Option<Prices>> =
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// The URL of the price list.
     pub source: String,
-    /// Where they hold.
     pub region: String,
     /// Year and month in which they were read.
     pub date: String,
-    /// A metric of an alarm, a month.
     pub alarm_metric: f64,
-    /// Metrics that an alarm on a band of usual values counts as, for each of its own.
     pub band_metrics: u32,
-    /// A composite alarm, a month.
     pub composite_alarm: f64,
     custom_metric: f64,
-    /// A dashboard, a month.
     pub dashboard: f64,
     log_ingestion: f64,
     log_storage: f64,
@@ -50,42 +44,30 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Those of the price file.
     pub fn listed() -> Option<&'static Self> {
         PRICES.as_ref()
     }
 }
 
-/// What a service costs.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// The items.
     pub items: Vec<CostItem>,
-    /// Items that AWS charges in addition to the total.
     pub unpriced: Vec<Unpriced>,
-    /// The price list.
     pub prices: &'static Prices,
     /// True when some costs cannot be counted beforehand.
     pub at_least: bool,
 }
 
-/// One thing that costs.
 #[derive(Clone, Debug)]
 pub struct CostItem {
-    /// What it is.
     pub what: String,
-    /// How many.
     pub count: f64,
-    /// Dollars for each.
     pub each: f64,
-    /// True when the number is unknown: so many for each label value, or for each replica.
     pub at_least: bool,
 }
 
-/// Something that AWS charges for and that has no price in the price file. It must not look free.
 #[derive(Clone, Debug)]
 pub struct Unpriced {
-    /// What it is.
     pub what: &'static str,
     /// How many, where that is known before anything runs.
     pub count: Option<usize>,
@@ -103,14 +85,12 @@ impl CostItem {
         }
     }
 
-    /// Dollars a month.
     pub fn dollars(&self) -> f64 {
         self.count * self.each
     }
 }
 
 impl Cost {
-    /// Dollars a month.
     pub fn total(&self) -> f64 {
         // A sum of nothing is -0.0.
         self.items.iter().map(CostItem::dollars).sum::<f64>() + 0.0
@@ -128,7 +108,6 @@ impl Cost {
     }
 }
 
-/// The CloudWatch cost of a plan; `None` if the plan has nothing in CloudWatch.
 pub fn cost(plan: &Plan) -> Option<Cost> {
     let cw = plan.cloudwatch.as_ref()?;
     let prices = PRICES.as_ref()?;

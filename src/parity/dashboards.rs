@@ -21,7 +21,6 @@ use crate::units::{Duration, Unit};
 type Shown = Result<(Content, Vec<Note>), Vec<NotExpressible>>;
 
 impl Builder<'_> {
-    /// All dashboards. Alarm states need the account, which is part of their names.
     pub fn dashboards(
         &mut self,
         slos: &[Slo],
@@ -76,7 +75,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Notes in the parity report what became of a panel.
     fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: &Shown) {
         let name = self.named(dashboard, panel);
         let verdict = match shown {
@@ -115,14 +113,12 @@ impl Builder<'_> {
     }
 }
 
-/// What a dashboard still has room for.
 struct Room {
     widgets: usize,
     metrics: usize,
 }
 
 impl Room {
-    /// All but the heading of each row and the text on what it lacks.
     fn of(dashboard: &Dashboard) -> Self {
         Self {
             widgets: MOST_WIDGETS.saturating_sub(2 * dashboard.rows.len()),
@@ -130,7 +126,6 @@ impl Room {
         }
     }
 
-    /// Gives room to a panel, if there is enough.
     fn take(&mut self, shown: (Content, Vec<Note>)) -> Shown {
         let (widgets, metrics) = match &shown.0 {
             Content::Alarms(names) => (names.len().div_ceil(MOST_ALARMS), 0),

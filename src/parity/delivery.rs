@@ -7,7 +7,6 @@ use crate::plan::Signal;
 use crate::plan::cloudwatch::Scraped;
 use crate::promql::ast::MatchOp;
 
-/// Metrics that the agent has to deliver, each with its dimensions.
 pub(super) type Scrapes = Vec<(Signal, Vec<String>)>;
 
 /// What must be delivered for alarms on metrics and for those on PromQL, sorted.

@@ -8,7 +8,6 @@ use crate::plan::Signal;
 use crate::plan::cloudwatch::{Delivery, Dimensions, Groups, Metric, NotExpressible};
 use crate::promql::ast::MatchOp;
 
-/// The requested part of a signal.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Slice<'a> {
     /// Labels whose values stay apart.
@@ -18,9 +17,6 @@ pub(super) struct Slice<'a> {
 }
 
 /// The series of a signal's metric, with all its selections: one, or one for each value of some labels.
-///
-/// # Errors
-/// The reason why no such series exist.
 pub(super) fn dimensions(
     signal: &Signal,
     metric: &Metric,
@@ -78,7 +74,6 @@ fn selected(
     Ok(all)
 }
 
-/// What a label is called among the dimensions of a metric.
 fn dimension(metric: &Metric, label: &str) -> Result<String, NotExpressible> {
     let known = metric.labels.iter().find(|(known, _)| known == label);
     match (known, metric.delivery) {

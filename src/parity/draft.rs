@@ -14,27 +14,17 @@ use crate::units::Duration;
 
 /// A request for the alarm of an alert or of a percentile SLO.
 pub struct AlarmRequest<'a> {
-    /// The kind of its source.
     pub what: What,
-    /// What the parity report calls it.
     pub name: String,
-    /// Name of the alarm.
     pub alarm: String,
-    /// Where it is declared.
     pub at: Span,
-    /// For people.
     pub description: String,
-    /// The severity, which selects the actions.
     pub severity: &'a str,
-    /// The condition.
     pub condition: &'a Condition,
-    /// How long that must hold.
     pub hold: Duration,
     /// True when it compares with recorded series, which only Prometheus has.
     pub recorded: bool,
-    /// What else the alert carries.
     pub marks: &'a Marks,
-    /// Settings from the spec.
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }
 
@@ -44,7 +34,6 @@ pub(super) type Values<T> = Vec<(String, T)>;
 /// Alarms of one alert, until CloudWatch can express the whole alert.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// Name of the alarm that has the severity.
     pub(super) name: String,
     pub(super) description: String,
     /// The label set of the alarm.

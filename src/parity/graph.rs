@@ -23,7 +23,6 @@ const MINUTE: u64 = 60;
 
 const ONE: Number = Number::new_raw(1, 1);
 
-/// Percentiles that replace a heatmap.
 const PERCENTILES: [i128; 3] = [50, 95, 99];
 
 /// A line, what one of its units is worth in the signal's unit, and how it differs.
@@ -33,7 +32,6 @@ struct DrawnLine {
     differences: Vec<Note>,
 }
 
-/// What a panel becomes, and what is not there.
 #[derive(Default)]
 pub(super) struct DrawnGraph {
     lines: Vec<DrawnLine>,
@@ -45,7 +43,6 @@ impl DrawnGraph {
         self.lines.is_empty()
     }
 
-    /// The whole graph, and how it differs.
     pub(super) fn finish(self, panel: &Panel) -> (Graph, Vec<Note>) {
         let mut differences: Vec<Note> = Vec::new();
         for difference in self.lines.iter().flat_map(|line| &line.differences) {
@@ -113,7 +110,6 @@ fn period(window: Duration) -> u64 {
 }
 
 impl Builder<'_> {
-    /// The lines of a panel.
     pub(super) fn graph(&mut self, slos: &[Slo], panel: &Panel) -> DrawnGraph {
         let mut drawn = DrawnGraph::default();
         for (i, series) in panel.series.iter().enumerate() {
@@ -150,7 +146,6 @@ impl Builder<'_> {
         drawn
     }
 
-    /// A signal as one line, or as one for each value of some labels.
     fn line(
         &mut self,
         r: &PanelSignal,
@@ -226,7 +221,6 @@ impl Builder<'_> {
         (!open.is_empty()).then(|| Difference::OneLineForAll(open).at(Grade::Weaker))
     }
 
-    /// Burn rate over a window.
     fn burn_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
         let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
         let burn = Value::BurnRate(share, slo.budget.budget);
@@ -238,7 +232,6 @@ impl Builder<'_> {
         ))
     }
 
-    /// Share of good events over a window, in percent.
     fn good_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
         super::timing::once(window)?;
         let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
@@ -251,7 +244,6 @@ impl Builder<'_> {
         ))
     }
 
-    /// What is left of a budget after the time that is shown, in percent.
     fn budget_line(&mut self, slo: &Slo, events: &EventSlo) -> Result<DrawnLine, NotExpressible> {
         let share = value::bad_share(&events.sli, self.via, &mut self.scraped)?;
         let burn = Value::BurnRate(share, events.budget.budget);

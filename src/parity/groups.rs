@@ -24,7 +24,6 @@ pub(super) fn groups(known: &[(String, Vec<String>)]) -> Vec<Values<String>> {
 }
 
 impl Builder<'_> {
-    /// Labels of a condition with known values.
     pub(super) fn known_values(&self, condition: &Condition) -> Values<Vec<String>> {
         let labels = &condition.query().labels;
         let known = self.known.values.iter();

@@ -35,7 +35,6 @@ pub(super) fn chosen(
     earlier(draft, Duration::from_secs(usual.saturating_sub(own)));
 }
 
-/// How holding differs.
 pub(super) fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
     if timing::is_instant(&c.signal, c.stat) || matches!(c.bound, Bound::Outside(_)) {
         return;

@@ -38,10 +38,6 @@ use crate::spec::Via;
 use dimensions::Slice;
 use value::{Purpose, ValueRequest};
 
-/// The value of a condition, for the CloudWatch console.
-///
-/// # Errors
-/// When CloudWatch does not have the value.
 pub fn console(via: Via, condition: &Condition) -> Result<Value, NotExpressible> {
     let Condition::Compare(c) = condition else {
         return Err(NotExpressible::Several);

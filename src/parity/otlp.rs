@@ -17,7 +17,6 @@ use crate::promql::ast::{
 
 use crate::promql::{Series, build, split_series, visit, with_room};
 
-/// Labels of a target, and the attributes of a resource that they become.
 const RESOURCE: [(&str, &str); 2] = [
     ("job", "@resource.service.name"),
     ("instance", "@resource.service.instance.id"),
@@ -26,7 +25,6 @@ const RESOURCE: [(&str, &str); 2] = [
 /// The attribute that has the job's name.
 pub(super) const JOB: &str = RESOURCE[0].1;
 
-/// The label of a bucket's upper boundary.
 const LE: &str = "le";
 
 /// Functions whose result for a histogram is a histogram.
@@ -40,9 +38,6 @@ const OF_HISTOGRAMS: [&str; 6] = [
 ];
 
 /// The query in CloudWatch's terms. `plain` are names of series that belong to no histogram, whatever they end in.
-///
-/// # Errors
-/// When the query selects buckets in a way that CloudWatch has no function for.
 pub(super) fn translate(query: &Expr, plain: &[String]) -> Result<Expr, NotExpressible> {
     let mut query = query.clone();
     Dialect { plain }.expr(&mut query)?;
@@ -134,7 +129,6 @@ impl Dialect<'_> {
         Some(build::binary(BinaryOp::Mul, share, count).into())
     }
 
-    /// The upper boundary of the bucket that a selector selects.
     fn bound(&self, selector: &Selector) -> Option<String> {
         let (_, series) = self.split(&selector.metric.as_ref()?.text);
         let le = selector.matchers.iter().find(|m| m.label.text == LE)?;

@@ -10,7 +10,6 @@ use crate::promql;
 use crate::promql::ast::{Expr, ExprKind, MatchOp};
 use crate::units::Duration;
 
-/// How far a query may look back (AWS: "PromQL querying").
 const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
 
 /// Seconds between two evaluations.
@@ -18,9 +17,6 @@ const INTERVAL: u64 = 60;
 
 impl Builder<'_> {
     /// A query as CloudWatch evaluates it. What it reads is delivered.
-    ///
-    /// # Errors
-    /// Says why CloudWatch cannot.
     pub(super) fn ask(&mut self, query: &Expr) -> Result<Expr, NotExpressible> {
         if let Some(name) = record(query) {
             return Err(NotExpressible::ReadsRecord(name));
@@ -39,10 +35,6 @@ impl Builder<'_> {
     }
 }
 
-/// The alarm on a query in CloudWatch's terms.
-///
-/// # Errors
-/// Says why CloudWatch would reject it.
 pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
     let text = query.to_string();
     if text.chars().count() > limits::PROMQL {
@@ -55,10 +47,6 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     })
 }
 
-/// Checks how far a query looks back.
-///
-/// # Errors
-/// When it reads older samples.
 fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
     let far = look_back(query);
     match far > FARTHEST.as_secs() * 1_000 {

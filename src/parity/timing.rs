@@ -11,13 +11,10 @@ use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
 use crate::units::Duration;
 
-/// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
 
-/// Seconds of a day.
 const DAY: u64 = 86_400;
 
-/// Period and number of data points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Timing {
     pub(super) period: u64,
@@ -26,9 +23,6 @@ pub(super) struct Timing {
 }
 
 /// A gauge has a data point each minute during `for`. Everything else has windows in a row, whose ends are `for` apart.
-///
-/// # Errors
-/// Says why CloudWatch cannot look that far back.
 pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
     match is_instant(&c.signal, c.stat) {
         true => each_minute(hold),
@@ -42,9 +36,6 @@ pub(super) fn is_instant(signal: &Signal, stat: Stat) -> bool {
 }
 
 /// A point each minute, from the beginning of a holding time to its end.
-///
-/// # Errors
-/// When that is more than a day of points.
 pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
     let points = hold.as_secs().div_ceil(MINUTE) + 1;
     if points * MINUTE > limits::longest_look_back(MINUTE) {
@@ -54,9 +45,6 @@ pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
 }
 
 /// A point for each whole window of a holding time, and the one before it: never later than Prometheus.
-///
-/// # Errors
-/// When not even one window can be looked back over.
 pub(super) fn each_window(window: Duration, hold: Duration) -> Result<Timing, NotExpressible> {
     let Timing { period, .. } = once(window)?;
     let most = limits::longest_look_back(period) / period;
@@ -66,10 +54,6 @@ pub(super) fn each_window(window: Duration, hold: Duration) -> Result<Timing, No
     ))
 }
 
-/// One point over the whole time.
-///
-/// # Errors
-/// When that is more than a week.
 pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
     let period = over.as_secs().div_ceil(MINUTE).max(1) * MINUTE;
     if period > limits::longest_look_back(period) {
@@ -156,7 +140,6 @@ impl Timing {
     }
 }
 
-/// The statistic from the spec, if it is valid.
 pub(super) fn statistic(
     sink: &mut Sink,
     over: Option<&Spanned<AlarmOverride>>,

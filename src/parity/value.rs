@@ -14,13 +14,11 @@ use crate::plan::{Bucket, EventSli, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat, Via};
 use crate::units::Number;
 
-/// How a signal is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct ValueRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
     pub(super) purpose: Purpose,
-    /// A statistic that the author prefers.
     pub(super) statistic: Option<&'a Statistic>,
     pub(super) of: Slice<'a>,
     pub(super) via: Via,
@@ -34,13 +32,11 @@ pub(super) enum Purpose {
     LowAlarm,
 }
 
-/// What CloudWatch has of a signal.
 pub(super) struct SignalValue {
     pub(super) value: Value,
     /// What one of its units is worth in the signal's unit.
     pub(super) worth: Number,
     pub(super) adds_up: AddsUp,
-    /// How it differs from what Prometheus sees.
     pub(super) differences: Vec<Note>,
     pub(super) scraped: Scrapes,
 }
@@ -61,10 +57,8 @@ impl Builder<'_> {
     }
 }
 
-/// What a statistic adds up over a period.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddsUp {
-    /// Nothing.
     No,
     /// Events: the threshold of a rate grows with the period.
     Events,
@@ -81,7 +75,6 @@ impl Purpose {
         }
     }
 
-    /// The effect of a larger value in CloudWatch than in Prometheus.
     pub(super) fn of_larger(self) -> Grade {
         match self {
             Purpose::HighAlarm => Grade::Stronger,
@@ -89,7 +82,6 @@ impl Purpose {
         }
     }
 
-    /// The effect of one value for all label sets together.
     pub(super) fn of_all_groups(self, statistic: &Statistic, adds_up: AddsUp) -> Grade {
         match (self, statistic) {
             // The highest value of all is above a threshold when the value of some label set is.
@@ -105,10 +97,6 @@ impl Purpose {
 
 const ONE: Number = Number::new_raw(1, 1);
 
-/// Reads a signal.
-///
-/// # Errors
-/// Says why CloudWatch cannot.
 pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressible> {
     let (signal, via) = (request.signal, request.via);
     let mut scraped = Scrapes::new();
@@ -176,7 +164,6 @@ fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
     }
 }
 
-/// The statistic of all samples that is what Prometheus makes of replicas: the agent brings one sample of each a minute.
 fn over_all(across: Across) -> Statistic {
     match across {
         Across::Sum => Statistic::Sum,
@@ -201,7 +188,6 @@ fn adds_up(signal: &Signal, statistic: &Statistic) -> AddsUp {
     }
 }
 
-/// The differences between a metric's statistic and the value in Prometheus.
 fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Note> {
     let signal = request.signal;
     let Some(metric) = &signal.cloudwatch else {
@@ -249,10 +235,6 @@ fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Not
     Some(Difference::OfAllReplicas { statistic, across }.at(grade))
 }
 
-/// A statistic of a signal's metric.
-///
-/// # Errors
-/// Says why CloudWatch does not have it.
 pub(super) fn metric_stat(
     signal: &Signal,
     statistic: Statistic,
@@ -291,7 +273,6 @@ fn unbound(signal: &Signal, via: Via) -> NotExpressible {
     }
 }
 
-/// What a signal counts.
 fn events(
     signal: &Signal,
     of: Slice<'_>,
@@ -306,10 +287,6 @@ fn events(
     metric_stat(signal, statistic, of, via, scraped)
 }
 
-/// Bad events out of all events.
-///
-/// # Errors
-/// Says why CloudWatch has no such value.
 pub(super) fn bad_share(
     sli: &EventSli,
     via: Via,
@@ -335,7 +312,6 @@ pub(super) fn bad_share(
     }
 }
 
-/// A bucket's boundary in the metric's unit.
 fn bound(signal: &Signal, within: &Bucket) -> Number {
     let worth = signal.cloudwatch.as_ref().map_or(ONE, |m| m.worth);
     within.bound * signal.scale / worth

@@ -6,51 +6,34 @@
 use super::{Condition, Links, Marks, Query, Slo, SloKind, words};
 use crate::units::Duration;
 
-/// An alert on a condition.
 #[derive(Clone, Debug)]
 pub struct Alert {
-    /// Its name.
     pub name: String,
-    /// Value of the `severity` label.
     pub severity: String,
-    /// How long the condition must hold.
     pub hold: Duration,
-    /// How often its rules are evaluated.
     pub evaluation: Duration,
-    /// The condition.
     pub condition: Condition,
     /// Recorded values that the condition compares with.
     pub records: Vec<AlertRecord>,
-    /// One line.
     pub summary: String,
     /// True when the author wrote it: then it may hold template code.
     pub summary_is_own: bool,
     /// What the summary leaves out, if anything.
     pub description: Option<String>,
-    /// What to do first, if it is said.
     pub action: Option<String>,
-    /// Where it points.
     pub links: Links,
-    /// What else it carries.
     pub marks: Marks,
 }
 
 /// An alert on a condition: one of the spec's alerts, or that of a percentile objective.
 #[derive(Clone, Debug)]
 pub struct ConditionAlert<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// Value of the `severity` label.
     pub severity: &'a str,
-    /// The condition.
     pub condition: &'a Condition,
-    /// How long the condition must hold.
     pub hold: Duration,
-    /// One line; may hold template code of the author's.
     pub summary: String,
-    /// What to do first, if it is said.
     pub action: Option<&'a str>,
-    /// Where it points.
     pub links: &'a Links,
 }
 
@@ -99,6 +82,5 @@ impl Alert {
 pub struct AlertRecord {
     /// The key of the expression: another one has a history of its own.
     pub part: String,
-    /// The value.
     pub query: Query,
 }

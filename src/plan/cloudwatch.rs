@@ -4,34 +4,23 @@
 //! of the metric under each of its names, five points of 60 seconds against 0.95. A panel on the same signal
 //! is a [`GraphLine`] on such a value, and [`Parity`] says where either differs from what Prometheus has.
 
-mod alarm;
-mod dashboard;
 mod metric;
 mod parity;
-mod value;
 
-pub use alarm::{Alarm, AlarmKind, Composite, MetricAlarm, PromQl, Rule, Suppressor, Test};
-pub use dashboard::{
-    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Graph, GraphLine,
-    MissingPanel, Shown, View,
-};
+use crate::cloudwatch::Statistic;
+use crate::plan::dashboard::{Size, Threshold};
+use crate::plan::{CompareOp, Names, ValueUnit};
+use crate::promql::ast::Expr;
+use crate::spec::{LowSamples, Missing, Side, Via};
+use crate::units::{Duration, Number};
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
 pub use parity::{Difference, Grade, NotExpressible, Note, Parity, TOLERANCE, Verdict, What};
-pub use value::{Dimensions, Groups, MetricStat, Share, Value};
 
-use crate::spec::Via;
-use crate::units::Duration;
-
-/// Everything of one service.
 #[derive(Clone, Debug)]
 pub struct CloudWatch {
-    /// Where it lives.
     pub region: String,
-    /// Twelve digits, when they are known.
     pub account: Option<String>,
-    /// Of published and scraped metrics.
     pub namespace: String,
-    /// How scraped pages arrive.
     pub via: Via,
     /// Whom alarms notify.
     pub actions: Actions,
@@ -39,34 +28,24 @@ pub struct CloudWatch {
     pub tags: Vec<(String, String)>,
     /// In the order they can be created: parts before what is made from them.
     pub alarms: Vec<Alarm>,
-    /// The dashboards.
     pub dashboards: Vec<CloudWatchDashboard>,
-    /// What the agent or the collector must deliver.
     pub scraped: Vec<Scraped>,
-    /// How far both back ends say the same.
     pub parity: Vec<Parity>,
-    /// Labels by which Prometheus tells environments apart, and CloudWatch does not: the scrape adds them.
     pub environment: Vec<String>,
     /// Values of labels that the spec knows.
     pub values: Vec<(String, Vec<String>)>,
-    /// When alarms notify nobody.
     pub mutes: Vec<Mute>,
 }
 
 /// A declared maintenance window: alarms change their state in it, and notify nobody.
 #[derive(Clone, Debug)]
 pub struct Mute {
-    /// Its name.
     pub name: String,
-    /// For people.
     pub description: String,
     /// `cron(0 2 * * SUN)`, `at(2027-01-01T02:00)`.
     pub schedule: String,
-    /// How long.
     pub duration: Duration,
-    /// Where the schedule's hours are those of the clock.
     pub timezone: String,
-    /// Alarms that are muted.
     pub alarms: Vec<String>,
 }
 
@@ -77,17 +56,12 @@ impl CloudWatch {
     }
 }
 
-/// ARNs by severity.
 pub type Arns = Vec<(String, Vec<String>)>;
 
-/// Whom alarms notify, by the state that they come into.
 #[derive(Clone, Debug)]
 pub struct Actions {
-    /// ALARM.
     pub alarm: Arns,
-    /// OK.
     pub ok: Arns,
-    /// INSUFFICIENT_DATA.
     pub insufficient_data: Arns,
 }
 
@@ -102,13 +76,244 @@ impl Actions {
     }
 }
 
-/// A metric that the agent or the collector must deliver.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scraped {
-    /// The family.
     pub family: String,
-    /// Value of the `job` label, when the signal says it.
     pub job: Option<String>,
     /// Sets of dimensions that alarms and dashboards ask for; none where only PromQL asks.
     pub dimension_sets: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Statistic(MetricStat),
+    /// How much a statistic grows a second, from one period to the next.
+    Growth(MetricStat),
+    Share(Share),
+    /// A share of events, divided by the share that an SLO allows.
+    BurnRate(Share, Number),
+    /// The same, or 0 while there are fewer events than this.
+    BurnRateOf(Share, Number, u32),
+}
+
+/// A share of events. A missing part counts as zero; without any events, the share has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    pub part: MetricStat,
+    pub whole: MetricStat,
+    pub others: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricStat {
+    pub namespace: String,
+    pub names: Names,
+    /// Which of its series.
+    pub dimensions: Dimensions,
+    pub statistic: Statistic,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dimensions {
+    /// The one that is published under exactly these.
+    Exactly(Vec<(String, String)>),
+    /// Each one that is published under a set of dimensions: a graph draws a line for each.
+    Each(Groups),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups {
+    /// All dimensions of the series.
+    pub set: Vec<String>,
+    /// Those that have one value.
+    pub fixed: Vec<(String, String)>,
+    /// Those that show a reader which line is which.
+    pub shown: Vec<String>,
+}
+
+impl Value {
+    pub fn metrics(&self) -> Vec<&MetricStat> {
+        match self {
+            Value::Statistic(stat) | Value::Growth(stat) => vec![stat],
+            Value::Share(share) | Value::BurnRate(share, _) | Value::BurnRateOf(share, ..) => {
+                vec![&share.part, &share.whole]
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    pub name: String,
+    pub description: String,
+    /// Whose actions it takes; none for a part of another alarm.
+    pub severity: Option<String>,
+    pub kind: AlarmKind,
+    /// Tags beside those of every alarm.
+    pub tags: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+pub enum AlarmKind {
+    Metric(Box<MetricAlarm>),
+    Composite(Composite),
+    PromQl(PromQl),
+}
+
+#[derive(Clone, Debug)]
+pub struct MetricAlarm {
+    pub value: Value,
+    /// What the value is, for people.
+    pub label: String,
+    pub test: Test,
+    pub period: u64,
+    pub evaluate: u32,
+    /// Data points that must be beyond the threshold.
+    pub datapoints: u32,
+    /// What a missing data point counts as.
+    pub missing: Missing,
+    /// What a percentile of few samples counts as.
+    pub low_samples: Option<LowSamples>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Test {
+    /// A number, in the metric's unit.
+    Threshold(CompareOp, Number),
+    /// The anomaly detection band, so many standard deviations wide.
+    Band(Side, Number),
+}
+
+#[derive(Clone, Debug)]
+pub struct Composite {
+    /// When it holds.
+    pub rule: Rule,
+    /// While the suppressor fires, this alarm sends no notifications.
+    pub suppressor: Option<Suppressor>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Rule {
+    Alarm(String),
+    All(Vec<Rule>),
+    Any(Vec<Rule>),
+    Unless(Box<[Rule; 2]>),
+}
+
+impl Rule {
+    pub fn alarms(&self) -> Vec<&str> {
+        match self {
+            Rule::Alarm(alarm) => vec![alarm],
+            Rule::All(rules) | Rule::Any(rules) => rules.iter().flat_map(Rule::alarms).collect(),
+            Rule::Unless(rules) => rules.iter().flat_map(Rule::alarms).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Suppressor {
+    pub alarm: String,
+    /// Seconds to wait for it.
+    pub wait: u64,
+    /// Seconds it goes on after it.
+    pub extension: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct PromQl {
+    pub query: String,
+    pub pending: u64,
+    pub interval: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct CloudWatchDashboard {
+    pub file: String,
+    pub name: String,
+    pub range: Duration,
+    /// From the most urgent to the least.
+    pub rows: Vec<CloudWatchRow>,
+}
+
+#[derive(Clone, Debug)]
+pub struct CloudWatchRow {
+    pub title: String,
+    pub panels: Vec<CloudWatchPanel>,
+    /// What CloudWatch cannot show of the row.
+    pub missing: Vec<MissingPanel>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingPanel {
+    pub title: String,
+    pub why: Vec<NotExpressible>,
+}
+
+#[derive(Clone, Debug)]
+pub struct CloudWatchPanel {
+    pub size: Size,
+    pub title: String,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug)]
+pub enum Content {
+    Text(String),
+    Alarms(Vec<String>),
+    Graph(Graph),
+    Chart(View, Vec<ChartQuery>),
+}
+
+#[derive(Clone, Debug)]
+pub struct ChartQuery {
+    pub label: String,
+    pub expr: Expr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// The newest value in large type.
+    Number,
+    /// The newest value on a scale from 0 to 100 %.
+    Gauge,
+    Lines,
+    /// Areas over time, one upon the other.
+    Stacked,
+    Table,
+}
+
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub view: View,
+    pub lines: Vec<GraphLine>,
+    /// What the values count in; ratios are shown in percent.
+    pub unit: ValueUnit,
+    /// What one of the numbers on the axis is worth in that unit.
+    pub worth: Number,
+    /// Values that mean something, in that unit.
+    pub thresholds: Vec<Threshold>,
+    /// The time that one value covers; none if there is a value for each period.
+    pub covers: Option<Duration>,
+}
+
+#[derive(Clone, Debug)]
+pub struct GraphLine {
+    /// Which of the panel's series it draws.
+    pub series: usize,
+    pub value: Value,
+    pub shown: Shown,
+    /// Seconds of a point.
+    pub period: u64,
+    pub label: String,
+}
+
+/// How a value becomes a number on the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// So many times the value.
+    Times(Number),
+    /// So many times what a period adds up, a second.
+    PerSecond(Number),
+    /// What is left of 1, in percent.
+    RestInPercent,
 }

@@ -8,20 +8,13 @@ use crate::promql::ast::{Expr, ExprKind};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Per, Unit};
 
-/// When an alert fires.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// A signal against a bound.
     Compare(Box<Compare>),
-    /// Series that were there are gone.
     Absent(Box<Absent>),
-    /// PromQL by the author.
     Raw(Box<RawCondition>),
-    /// All of them.
     All(Vec<Condition>, Query),
-    /// One of them.
     Any(Vec<Condition>, Query),
-    /// The first and not the second.
     Unless(Box<[Condition; 2]>, Query),
 }
 
@@ -71,7 +64,6 @@ impl Condition {
         }
     }
 
-    /// Signals that it looks at.
     pub fn signals(&self) -> Vec<&Signal> {
         let leaves = self.leaves().into_iter();
         let signals = leaves.filter_map(|leaf| match leaf {
@@ -82,7 +74,6 @@ impl Condition {
         signals.collect()
     }
 
-    /// The value that a fixed bound judges, without the comparison; else the whole query.
     pub fn value(&self) -> &Expr {
         let expr = &self.query().expr;
         match (self, &expr.kind) {
@@ -96,44 +87,29 @@ impl Condition {
     }
 }
 
-/// A signal against a bound.
 #[derive(Clone, Debug)]
 pub struct Compare {
-    /// The signal.
     pub signal: Signal,
-    /// How it is read over time.
     pub stat: Stat,
-    /// Look-back.
     pub window: Duration,
-    /// What it is compared with.
     pub bound: Bound,
-    /// What its value counts in.
     pub unit: ValueUnit,
-    /// The comparison.
     pub query: Query,
 }
 
-/// What a value is compared with.
 #[derive(Clone, Debug)]
 pub enum Bound {
-    /// A fixed value: in base units, and as written.
     Fixed(CompareOp, Number, String),
-    /// A multiple of the signal's own past.
     Times(CompareOp, Number, Baseline),
-    /// The usual range.
     Outside(Outside),
 }
 
-/// The usual range of a signal.
 #[derive(Clone, Debug)]
 pub struct Outside {
-    /// Standard deviations.
     pub sigma: Number,
-    /// The time the mean is taken over.
     pub window: Duration,
     /// Samples needed before anything is said.
     pub min_samples: u32,
-    /// Which side counts.
     pub side: Side,
     /// Above this only does what is unusually high count.
     pub floor: Option<Limit>,
@@ -150,30 +126,22 @@ impl Outside {
     }
 }
 
-/// A fixed limit beside a usual range.
 #[derive(Clone, Debug)]
 pub struct Limit {
     /// In base units, a rate per second.
     pub value: Number,
-    /// As written.
     pub text: String,
 }
 
-/// How a value is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
-    /// `>`
     Above,
-    /// `<`
     Below,
-    /// `>=`
     AtLeast,
-    /// `<=`
     AtMost,
 }
 
 impl CompareOp {
-    /// True when high values fire.
     pub fn is_upper(self) -> bool {
         matches!(self, CompareOp::Above | CompareOp::AtLeast)
     }
@@ -198,7 +166,6 @@ impl CompareOp {
         }
     }
 
-    /// The word in diagnostics: `above`.
     pub fn as_str(self) -> &'static str {
         match self {
             CompareOp::Above => "above",
@@ -209,25 +176,18 @@ impl CompareOp {
     }
 }
 
-/// What a value counts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueUnit {
-    /// The unit.
     pub unit: Unit,
-    /// The time of a rate.
     pub per: Option<Per>,
 }
 
-/// Series that were there are gone.
 #[derive(Clone, Debug)]
 pub struct Absent {
-    /// The signal.
     pub signal: Signal,
-    /// The query.
     pub query: Query,
 }
 
-/// PromQL by the author, or what has no simpler form.
 #[derive(Clone, Debug)]
 pub struct RawCondition {
     /// What it means, when it is not the author's.
@@ -236,30 +196,20 @@ pub struct RawCondition {
     pub correlated: Option<Correlated>,
     /// The expression without the comparison that the spec adds.
     pub expr: Expr,
-    /// What its value counts in.
     pub unit: ValueUnit,
-    /// The whole condition.
     pub query: Query,
 }
 
-/// Two signals that move together.
 #[derive(Clone, Debug)]
 pub struct Correlated {
-    /// The signals.
     pub of: [Reading; 2],
-    /// The time over which they are compared.
     pub window: Duration,
-    /// The coefficient above which the condition holds.
     pub above: Number,
 }
 
-/// A signal as it is read over time.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The signal.
     pub signal: Signal,
-    /// How it is read.
     pub stat: Stat,
-    /// Look-back.
     pub window: Duration,
 }

@@ -13,34 +13,25 @@ use serde::Deserialize;
 /// Columns of the grid that positions in specs count on; a target with another grid scales to it.
 pub const COLUMNS: u32 = 24;
 
-/// How much room a panel takes; [`places`] makes places of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// A single value: many fit beside each other.
     Small,
-    /// A graph.
     Large,
-    /// Columns and lines.
     Fixed(u32, u32),
     /// A place that the author gave, from the top of the row.
     At(Place),
 }
 
-/// A place on the grid, from the top of the row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Place {
-    /// Column of the left edge.
     pub x: u32,
-    /// Line of the upper edge.
     pub y: u32,
-    /// Columns.
     pub w: u32,
-    /// Lines.
     pub h: u32,
 }
 
 impl Place {
-    /// True when two panels would cover each other.
     pub fn overlaps(self, other: Self) -> bool {
         self.x < other.x + other.w
             && other.x < self.x + self.w
@@ -55,7 +46,6 @@ const SMALL: u32 = 5;
 /// Lines of a graph: less cuts the third line of its legend.
 const LARGE: u32 = 9;
 
-/// The places of a row's panels, from the top of the row.
 pub fn places(sizes: &[Size]) -> Vec<Place> {
     let given = sizes.iter().filter_map(|size| match size {
         Size::At(place) => Some(place.y + place.h),
@@ -77,7 +67,6 @@ pub fn places(sizes: &[Size]) -> Vec<Place> {
     sizes.iter().enumerate().map(place).collect()
 }
 
-/// Lines down to the lowest edge of some places.
 pub fn height(places: impl Iterator<Item = Place>) -> u32 {
     places.map(|place| place.y + place.h).max().unwrap_or(0)
 }

@@ -10,39 +10,26 @@ use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
 
-/// A signal bound to the series that carry it.
 #[derive(Clone, Debug)]
 pub struct Signal {
     /// Its name in the spec, or `vllm.*`.
     pub name: String,
-    /// For people.
     pub title: String,
-    /// What it measures and why it matters, if that is said.
     pub description: Option<String>,
-    /// What it counts in.
     pub unit: Unit,
     /// What one unit on the page is worth in `unit`; 1 for most.
     pub scale: Number,
-    /// How replicas and engines combine.
     pub across: Across,
-    /// Labels it can be grouped by: its own and those of its targets.
     pub labels: Vec<String>,
-    /// Where its values come from.
     pub source: Source,
-    /// Where CloudWatch has it, if it does.
     pub cloudwatch: Option<super::cloudwatch::Metric>,
 }
 
-/// How a bound signal behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalKind {
-    /// Goes up and down.
     Gauge,
-    /// Only goes up.
     Counter,
-    /// A distribution in buckets.
     Histogram,
-    /// A quotient of two signals.
     Ratio,
 }
 
@@ -57,7 +44,6 @@ impl From<crate::spec::FamilyKind> for SignalKind {
 }
 
 impl SignalKind {
-    /// The word for messages.
     pub fn as_str(self) -> &'static str {
         match self {
             SignalKind::Gauge => "gauge",
@@ -71,14 +57,12 @@ impl SignalKind {
 /// The time a signal is looked back over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// Always the same.
     Fixed(Duration),
     /// As long as the zoom of a graph makes it; see [`super::marker::ZOOM`].
     Zoom,
 }
 
 impl Window {
-    /// Its length; for a graph, that of the usual zoom.
     pub fn usual(self) -> Duration {
         match self {
             Window::Fixed(window) => window,
@@ -87,31 +71,23 @@ impl Window {
     }
 }
 
-/// The look-back when none is given.
 pub const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
 
-/// Where a signal's values come from.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A family, under each name it has in the range.
     Family(Family),
     /// Numerator over denominator; `before` is the gauge that older releases publish instead.
     Ratio {
-        /// The part.
         of: Box<Signal>,
-        /// The whole.
         over: Box<Signal>,
         /// The same ratio as a ready-made gauge on releases without the two counters.
         before: Option<Box<Signal>>,
     },
-    /// PromQL by the author.
     Raw(Box<Raw>),
 }
 
-/// PromQL by the author, or of the library.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// How it behaves.
     pub kind: crate::spec::FamilyKind,
     /// Of a gauge its value; of a counter its events per second over [`WINDOW`](super::marker::WINDOW), of a histogram those
     /// in each bucket.
@@ -122,10 +98,8 @@ pub struct Raw {
     pub recorded: bool,
 }
 
-/// A family of series.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// How it behaves.
     pub kind: crate::spec::FamilyKind,
     /// What the store calls it on releases of the range; joined with `or` per instance.
     pub names: Names,
@@ -150,21 +124,16 @@ impl Family {
     }
 }
 
-/// A bucket boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bucket {
-    /// Upper bound in base units.
     pub bound: Number,
-    /// The `le` value.
     pub le: String,
     /// How a matcher must ask for it: exactly, or by a regular expression that takes both spellings.
     pub op: MatchOp,
-    /// The matcher's value.
     pub pattern: String,
 }
 
 impl Signal {
-    /// How it behaves.
     pub fn kind(&self) -> SignalKind {
         match &self.source {
             Source::Family(family) => family.kind.into(),
@@ -173,7 +142,6 @@ impl Signal {
         }
     }
 
-    /// The buckets of a histogram that are known.
     pub fn buckets(&self) -> &[Bucket] {
         match &self.source {
             Source::Family(family) => &family.buckets,
@@ -230,7 +198,6 @@ impl Signal {
         }
     }
 
-    /// How it is read where it is a part of a ratio: events per second, or how much there is.
     pub fn stat_in_ratio(&self) -> Stat {
         match self.kind() {
             SignalKind::Counter | SignalKind::Histogram => Stat::Rate,
@@ -239,7 +206,6 @@ impl Signal {
         }
     }
 
-    /// True when it rests on recordings.
     pub fn is_recorded(&self) -> bool {
         match &self.source {
             Source::Family(family) => family.recorded,
@@ -248,7 +214,6 @@ impl Signal {
         }
     }
 
-    /// The family under it, if it is one.
     pub fn family(&self) -> Option<&Family> {
         match &self.source {
             Source::Family(family) => Some(family),

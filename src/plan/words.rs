@@ -15,7 +15,6 @@ use crate::promql::selectors;
 use crate::spec::{Across, Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
-/// Text that begins with a capital.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
@@ -52,6 +51,22 @@ pub fn about(condition: &Condition) -> Option<String> {
         Condition::Raw(raw) => raw.words.as_deref().map(capital),
         Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => None,
     }
+}
+
+/// What to do first: as the spec says, else by the runbook with this title.
+pub fn action(about: &str, action: Option<&str>, runbook: Option<&str>) -> String {
+    // A panel shows no Markdown.
+    let action = action.map(|action| action.replace('`', ""));
+    let action = action.unwrap_or_else(|| match runbook {
+        Some(title) => format!("follow the runbook ({title})"),
+        None => "follow the runbook".to_owned(),
+    });
+    format!("{about}: {action}")
+}
+
+/// What to do first about missing data.
+pub fn about_missing(what: &str) -> String {
+    format!("{what}: check that the targets are up and that the rules are evaluated")
 }
 
 /// The parts of a condition: `queue depth > 5; p95 queue time > 2s`.
@@ -181,7 +196,6 @@ fn inside(title: &str) -> String {
     }
 }
 
-/// Common words at the start of titles.
 #[rustfmt::skip]
 const COMMON: [&str; 118] = [
     "Accepted", "Active", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Blocks", "Bytes", "Cache", "Cached",
@@ -340,7 +354,6 @@ pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
     )
 }
 
-/// The alert of a percentile SLO in one line: `Chat: p95 > 300ms (objective: < 200ms over 1h)`.
 pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> String {
     let limit = match &alert.condition {
         Condition::Compare(c) => bound(&c.bound),
@@ -355,7 +368,6 @@ pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> 
     )
 }
 
-/// A missed percentile SLO in one line: `Chat: p95 above the objective of 200ms`.
 pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
     format!(
         "{}: {} above the objective of {}",

@@ -79,7 +79,6 @@ pub fn number(text: impl Into<String>) -> Expr {
     ExprKind::Number(Number { value, text }).into()
 }
 
-/// A string literal.
 pub fn string(value: &str) -> Expr {
     ExprKind::String(value.into()).into()
 }
@@ -96,7 +95,6 @@ pub fn metric(name: &str) -> Selector {
 }
 
 impl Selector {
-    /// Adds a matcher behind the others.
     #[must_use]
     pub fn matcher(mut self, label: &str, op: MatchOp, value: &str) -> Self {
         self.matchers.push(Matcher {
@@ -109,7 +107,6 @@ impl Selector {
         self
     }
 
-    /// Sets how far back it looks.
     #[must_use]
     pub fn offset(mut self, offset: impl Into<Duration>) -> Self {
         self.at.offset = Some(offset.into());
@@ -117,7 +114,6 @@ impl Selector {
     }
 }
 
-/// `selector[range]`
 pub fn range(selector: Selector, range: impl Into<Duration>) -> Expr {
     ExprKind::Range(Box::new(RangeSelector {
         selector,
@@ -126,7 +122,6 @@ pub fn range(selector: Selector, range: impl Into<Duration>) -> Expr {
     .into()
 }
 
-/// `expr[range:step]`; without a step, the global evaluation interval.
 pub fn subquery(expr: impl Into<Expr>, range: impl Into<Duration>, step: Option<Duration>) -> Expr {
     ExprKind::Subquery(Box::new(Subquery {
         expr: Box::new(expr.into()),
@@ -137,7 +132,6 @@ pub fn subquery(expr: impl Into<Expr>, range: impl Into<Duration>, step: Option<
     .into()
 }
 
-/// `function(args)`
 pub fn call<E: Into<Expr>>(function: &str, args: impl IntoIterator<Item = E>) -> Expr {
     ExprKind::Call(Box::new(Call {
         function: function.into(),
@@ -196,20 +190,17 @@ pub fn binary(op: BinaryOp, lhs: impl Into<Expr>, rhs: impl Into<Expr>) -> Binar
 }
 
 impl Binary {
-    /// Adds `bool`.
     #[must_use]
     pub fn with_bool(mut self) -> Self {
         self.bool_modifier = true;
         self
     }
 
-    /// Matches on these labels only.
     #[must_use]
     pub fn on<S: AsRef<str>>(self, labels: &[S]) -> Self {
         self.with_matching(true, labels)
     }
 
-    /// Matches on all labels but these.
     #[must_use]
     pub fn ignoring<S: AsRef<str>>(self, labels: &[S]) -> Self {
         self.with_matching(false, labels)
@@ -254,7 +245,6 @@ impl Binary {
     }
 }
 
-/// `(expr)`
 pub fn paren(expr: impl Into<Expr>) -> Expr {
     ExprKind::Paren(Box::new(expr.into())).into()
 }

@@ -47,7 +47,6 @@ fn of_selector(selector: &Selector) -> Option<ValueType> {
     (!number).then_some(ValueType::Vector)
 }
 
-/// The type of an operation on two operands.
 pub(super) fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Option<ValueType> {
     match (lhs, rhs) {
         (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Some(ValueType::Scalar),
@@ -56,12 +55,10 @@ pub(super) fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Opt
     }
 }
 
-/// Finds the first part of a tree that does not fit.
 pub(super) fn check(expr: &Expr) -> Result<()> {
     Checker::default().check(expr).map(|_| ())
 }
 
-/// All parts of a tree that do not fit.
 pub(super) fn check_all(expr: &Expr) -> Vec<SyntaxError> {
     let mut checker = Checker {
         kept: Some(Vec::new()),
@@ -231,7 +228,6 @@ fn mismatch(expr: &Expr, wanted: ValueType, found: ValueType, place: String) -> 
     }
 }
 
-/// The type with its article.
 fn a(found: ValueType) -> String {
     match found {
         ValueType::Vector => format!("an {found}"),
@@ -240,7 +236,6 @@ fn a(found: ValueType) -> String {
 }
 
 impl BinaryOp {
-    /// `==`, `!=`, `>`, `<`, `>=`, `<=`.
     pub fn is_comparison(self) -> bool {
         matches!(
             self,
@@ -248,7 +243,6 @@ impl BinaryOp {
         )
     }
 
-    /// `and`, `or`, `unless`.
     pub fn is_set(self) -> bool {
         matches!(self, Self::And | Self::Or | Self::Unless)
     }

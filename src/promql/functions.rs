@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// What an expression evaluates to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueType {
     /// One number, without labels.
@@ -11,7 +10,6 @@ pub enum ValueType {
     Vector,
     /// Many samples per series: a range vector.
     Matrix,
-    /// Text.
     String,
 }
 
@@ -26,22 +24,15 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// A function's signature.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Name in queries; case matters.
     pub name: &'static str,
-    /// Types of the arguments; the last one repeats if `extra` allows more.
     pub args: &'static [ValueType],
-    /// How many of the arguments may be missing or come on top.
     pub extra: Extra,
-    /// Type of the result.
     pub returns: ValueType,
-    /// Whether Prometheus has it only behind a feature flag.
     pub experimental: bool,
 }
 
-/// Whether a function takes more or fewer arguments than it has types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {
     /// Exactly one argument per type.
@@ -53,12 +44,10 @@ pub enum Extra {
 }
 
 impl Function {
-    /// The function of that name.
     pub fn get(name: &str) -> Option<&'static Self> {
         Self::place(name).map(|at| &FUNCTIONS[at])
     }
 
-    /// Its place among all functions.
     pub(super) fn place(name: &str) -> Option<usize> {
         let letter = usize::from(name.bytes().next()?.wrapping_sub(b'a'));
         let [from, to] = *STARTS.get(letter..letter + 2)? else {
@@ -70,12 +59,10 @@ impl Function {
             .map(|at| from + at)
     }
 
-    /// All functions, by name.
     pub fn all() -> &'static [Self] {
         FUNCTIONS
     }
 
-    /// Fewest and most arguments; `None` for no limit.
     pub fn arity(&self) -> (usize, Option<usize>) {
         let count = self.args.len();
         match self.extra {
@@ -85,7 +72,6 @@ impl Function {
         }
     }
 
-    /// The type of the argument at `index`, from 0.
     pub fn arg(&self, index: usize) -> Option<ValueType> {
         self.args.get(index).or(self.args.last()).copied()
     }
@@ -131,7 +117,6 @@ static STARTS: [usize; 27] = {
     starts
 };
 
-/// Sorted by name.
 const FUNCTIONS: &[Function] = &[
     stable("abs", &[V], V),
     stable("absent", &[V], V),

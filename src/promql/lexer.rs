@@ -44,15 +44,10 @@ pub(super) enum Kind {
     /// A placeholder, also with parts of a word or number around it.
     Placeholder,
     At,
-    /// `=`
     Equal,
-    /// `=~`
     Match,
-    /// `!~`
     NotMatch,
-    /// An operator made of signs.
     Operator(BinaryOp),
-    /// `and`, `or`, `unless`, `atan2`: also words.
     WordOperator(BinaryOp),
 }
 
@@ -68,7 +63,6 @@ pub(super) enum Keyword {
     Bool,
 }
 
-/// A token and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -151,7 +145,6 @@ impl<'a> Lexer<'a> {
         Token { kind, start, end }
     }
 
-    /// Goes to `pos` and forgets braces and brackets.
     pub(super) fn restart(&mut self, pos: usize) {
         self.pos = pos;
         self.in_braces = false;
@@ -163,7 +156,6 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(self.pos + ahead).copied()
     }
 
-    /// True when a placeholder begins here and has no end.
     fn breaks_off(&self) -> bool {
         match self.dialect {
             Dialect::Prometheus => false,

@@ -9,7 +9,6 @@ use super::lexer::{Keyword, Kind, quote, word_kind};
 pub(super) const UNKNOWN: u8 = 3;
 
 impl BinaryOp {
-    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -35,7 +34,6 @@ impl BinaryOp {
 }
 
 impl Bounds {
-    /// Its spelling.
     pub fn word(self) -> &'static str {
         match self {
             Self::Anchored => "anchored",
@@ -45,7 +43,6 @@ impl Bounds {
 }
 
 impl UnaryOp {
-    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -55,7 +52,6 @@ impl UnaryOp {
 }
 
 impl MatchOp {
-    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Equal => "=",
@@ -67,7 +63,6 @@ impl MatchOp {
 }
 
 impl AggregateOp {
-    /// All of them.
     pub const ALL: [Self; 14] = [
         Self::Sum,
         Self::Avg,
@@ -85,7 +80,6 @@ impl AggregateOp {
         Self::LimitRatio,
     ];
 
-    /// Its spelling.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",

@@ -6,7 +6,6 @@ mod aggregate;
 mod duration;
 mod labels;
 mod operators;
-mod placeholder;
 mod primary;
 mod recover;
 mod selector;
@@ -18,16 +17,13 @@ use super::error::SyntaxError;
 use super::lexer::{Keyword, Kind, Lexer, Token, decode, is_lossy};
 use super::placeholder::{Dialect, Placeholders};
 use super::room::{LEVELS, TERMS};
+use crate::promql::ast::Call;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// Reads one expression and checks its types, with Prometheus 3's verdicts.
 ///
 /// Functions behind a feature flag are accepted; [`experimental`](super::experimental) lists them.
-///
-/// # Errors
-///
-/// The first thing wrong with the query, and where.
 pub fn parse(text: &str) -> Result<Expr> {
     parse_with(text, Dialect::Prometheus)
 }
@@ -35,10 +31,6 @@ pub fn parse(text: &str) -> Result<Expr> {
 /// [`parse`] of a query with placeholders, which may stand for anything that fits.
 ///
 /// Spans are those of the text given, placeholders and all.
-///
-/// # Errors
-///
-/// The first thing that is wrong whatever the placeholders stand for.
 pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
     let expr = parse_untyped(text, dialect)?;
     check::check(&expr)?;
@@ -46,10 +38,6 @@ pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
 }
 
 /// [`parse_with`] without the type check: a tree for what has the form of a query.
-///
-/// # Errors
-///
-/// The first place at which no expression is.
 pub fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
     Parser::new(text, dialect, false)?.query()
 }
@@ -111,11 +99,8 @@ struct Parser<'a> {
     text: &'a str,
     dialect: Dialect,
     lexer: Lexer<'a>,
-    /// Whether errors are kept instead of returned.
     recovering: bool,
-    /// Errors kept.
     errors: Vec<SyntaxError>,
-    /// The current token, not yet taken.
     token: Token,
     /// Where the token taken last ends.
     end: usize,
@@ -153,7 +138,6 @@ impl<'a> Parser<'a> {
         Ok(parser)
     }
 
-    /// All of the text.
     fn query(&mut self) -> Result<Expr> {
         if self.token.kind == Kind::End {
             return Err(SyntaxError::new("empty query", 0..self.text.len()));
@@ -167,7 +151,6 @@ impl<'a> Parser<'a> {
         self.strays(expr, &[], error)
     }
 
-    /// Takes the current token.
     fn bump(&mut self) -> Result<Token> {
         let taken = self.token;
         self.end = taken.end;
@@ -186,7 +169,6 @@ impl<'a> Parser<'a> {
         self.token.kind == Kind::Keyword(keyword)
     }
 
-    /// Takes the current token if it is a `kind`.
     fn eat(&mut self, kind: Kind) -> Result<bool> {
         let found = self.at(kind);
         if found {
@@ -257,7 +239,6 @@ impl<'a> Parser<'a> {
         SyntaxError::too_deep(self.span())
     }
 
-    /// The placeholders in a token.
     fn placeholders(&self, token: Token) -> Placeholders {
         self.placeholders_in(&(token.start..token.end))
     }
@@ -283,6 +264,50 @@ impl<'a> Parser<'a> {
             placeholders,
             raw: (decoded && is_lossy(text)).then(|| text.into()),
         }
+    }
+}
+
+impl Parser<'_> {
+    fn placeholder(&mut self, token: Token) -> Result<Expr> {
+        match self.token.kind {
+            Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
+                self.unknown_call(token)
+            }
+            Kind::LeftBrace | Kind::LeftBracket | Kind::At | Kind::Keyword(Keyword::Offset) => {
+                self.selector(Some(token))
+            }
+            _ => match self.name(token, false) {
+                name if name.may_be_expression() => {
+                    Ok(self.finish(ExprKind::Placeholder(name), token.start))
+                }
+                _ => self.selector(Some(token)),
+            },
+        }
+    }
+
+    fn is_pure(&self, token: Token) -> bool {
+        let placeholders = self.placeholders(token);
+        let length = token.end - token.start;
+        placeholders.iter().map(|p| p.span.len()).sum::<usize>() == length
+    }
+
+    /// `$aggregation by (job) (x)` or `$function(x)`.
+    fn unknown_call(&mut self, token: Token) -> Result<Expr> {
+        let function = self.name(token, false);
+        let mut grouping = self.grouping()?;
+        if !self.at(Kind::LeftParen) {
+            return self.missing(self.unexpected("`(` and arguments"));
+        }
+        let args = self.arguments()?;
+        if grouping.is_none() {
+            grouping = self.grouping()?;
+        }
+        let call = Call {
+            function,
+            args,
+            grouping,
+        };
+        Ok(self.finish(ExprKind::Call(Box::new(call)), token.start))
     }
 }
 

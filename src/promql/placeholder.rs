@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 
 use super::span::TextSpan;
+use crate::yaml::go;
 
-/// Which placeholders a query may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// None: the query is as Prometheus gets it.
@@ -20,12 +20,9 @@ pub enum Dialect {
     Template,
 }
 
-/// One placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder {
-    /// As written: `${var:regex}`.
     pub text: String,
-    /// Where it is in the query text.
     pub span: TextSpan,
 }
 
@@ -39,7 +36,6 @@ impl Placeholder {
         inner.split(['.', ':']).next().unwrap_or(inner)
     }
 
-    /// The text without its signs.
     fn inner(&self) -> &str {
         let text = self
             .text
@@ -78,12 +74,6 @@ impl Placeholders {
         if !more.is_empty() {
             let all = self.0.get_or_insert_default();
             all.extend(more.iter().cloned());
-        }
-    }
-
-    pub(super) fn clear_spans(&mut self) {
-        for placeholder in self.0.iter_mut().flat_map(|all| all.iter_mut()) {
-            placeholder.span = 0..0;
         }
     }
 }
@@ -140,7 +130,6 @@ fn all(text: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     found
 }
 
-/// The longest placeholder. Without a limit, each of many that nothing closes would be looked for to the end of the text.
 const LONGEST: usize = 4 << 10;
 
 /// As much of a text as a placeholder at its start may have.
@@ -231,19 +220,8 @@ fn format_word(text: &str) -> Option<usize> {
 /// `{{ … }}`; of three braces the first is PromQL's. Quotes inside may hold braces.
 fn go_template(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("{{")?;
-    if inner.starts_with('{') {
-        return None;
-    }
-    let mut quote = None;
-    for (at, byte) in inner.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'}') if inner[at..].starts_with("}}") => return Some(at + 4),
-            (None, b'"' | b'`' | b'\'') => quote = Some(byte),
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
-    }
-    None
+    let end = (!inner.starts_with('{')).then(|| go::end(inner))?;
+    end.map(|end| end + 4)
 }
 
 /// `${ … }` with a name or an expression of Terraform in it, whose quotes and braces are in pairs.

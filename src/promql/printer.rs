@@ -133,7 +133,6 @@ fn operator<W: Write>(f: &mut W, binary: &Binary) -> fmt::Result {
     }
 }
 
-/// ` on (a) group_left (b)`, in front of a parenthesis if `paren`.
 fn matching<W: Write>(f: &mut W, matching: Option<&Matching>, paren: bool) -> fmt::Result {
     let Some(matching) = matching else {
         return Ok(());
@@ -189,7 +188,6 @@ fn starts_with_paren(expr: &Expr, parens: bool) -> bool {
         }
 }
 
-/// A sign, or a number that was built with one.
 fn is_signed(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Unary(..) => true,

@@ -38,7 +38,6 @@ const DEEPEST: u32 = 1000;
 /// Go's limit for counted repetitions, nested ones multiplied.
 const MOST_REPEATS: u32 = 1000;
 
-/// What is wrong with a pattern, and where in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) message: &'static str,
@@ -61,7 +60,6 @@ impl Problem {
     }
 }
 
-/// Whether Go would compile the pattern.
 pub(super) fn check(pattern: &str) -> Result<(), Problem> {
     if is_literal(pattern) {
         return Ok(());
@@ -149,10 +147,8 @@ fn scan_all(pattern: &str) -> Result<Part, Problem> {
     }
 }
 
-/// What is known of a piece of a pattern.
 #[derive(Clone, Copy)]
 struct Part {
-    /// It matches the empty string.
     empty: bool,
     /// The largest product of nested counted repetitions.
     repeats: u32,
@@ -206,7 +202,6 @@ impl<'a> Scanner<'a> {
         Some(c)
     }
 
-    /// A problem with the text from `start` to here, or with one character if that is nothing.
     fn problem(&self, message: &'static str, start: usize) -> Problem {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let end = if start < self.pos {
@@ -341,7 +336,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// `{n}`, `{n,}` or `{n,m}` at the start of `text`: its length and counts. Anything else is literal.
 fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
     let within = |c: char| c.is_ascii_digit() || c == ',';
     let (body, _) = text.strip_prefix('{')?.split_once(|c| !within(c))?;

@@ -2,23 +2,17 @@
 //!
 //! `split_series("http_seconds_bucket")` is `("http_seconds", Series::Bucket)`.
 
-/// Which of a family's series a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Series {
     /// The family's own name; a histogram has no such series.
     Whole,
-    /// `_bucket`
     Bucket,
-    /// `_sum`
     Sum,
-    /// `_count`
     Count,
-    /// `_created`: the times at which the series began.
     Created,
 }
 
 impl Series {
-    /// Those that a histogram has in place of its own name.
     pub const OF_HISTOGRAM: [Self; 3] = [Self::Bucket, Self::Sum, Self::Count];
 
     /// What it adds to the family's name; `_created` replaces a counter's `_total`.
@@ -32,7 +26,6 @@ impl Series {
         }
     }
 
-    /// True when a name has the suffix.
     pub fn ends(self, name: &str) -> bool {
         name.ends_with(self.suffix())
     }

@@ -9,7 +9,6 @@ use super::ast::{
 use super::lexer::{duration_millis, is_lossy};
 use super::visit::walk;
 
-/// A release of Prometheus: its major and minor number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release(pub u32, pub u32);
 
@@ -32,14 +31,10 @@ impl fmt::Display for Release {
     }
 }
 
-/// Something that older releases refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// Where it is.
     pub span: TextSpan,
-    /// What it is, in words.
     pub what: String,
-    /// The first release that reads it, with its feature flag if it has one.
     pub since: Release,
 }
 
@@ -93,7 +88,6 @@ impl Needs {
         }
     }
 
-    /// The name of a function or aggregation.
     fn word(&mut self, word: &str, span: &TextSpan) {
         if let Some(since) = word_since(word) {
             self.add(span, since, format!("`{word}`"));
@@ -114,7 +108,6 @@ impl Needs {
         }
     }
 
-    /// Labels in parentheses.
     fn labels(&mut self, labels: &[Name]) {
         self.names(labels);
         let colon = |label: &&Name| !label.quoted && label.text.contains(':');

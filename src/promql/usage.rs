@@ -3,34 +3,29 @@
 mod around;
 mod comparison;
 mod constant;
-mod quantile;
 
 use std::rc::Rc;
 
 use super::ast::{Expr, ExprKind, RangeSelector, Selector, TextSpan};
-use super::visit::children;
-use around::Around;
-
 pub use super::visit::bare;
+use super::visit::children;
+use crate::promql::ast::{Aggregate, Call};
+use crate::promql::labels::kept_labels;
+use crate::promql::room::with_room;
+use crate::promql::visit::walk;
+use around::Around;
 pub use around::{Holder, Holders, Kinds};
 pub use comparison::{Comparison, comparison, comparisons};
 pub use constant::{Exact, exact_constant};
-pub use quantile::{QuantileCall, quantile_calls};
 
-/// A selector and where it is in its tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectorContext<'a> {
-    /// The selector.
     pub selector: &'a Selector,
-    /// The bytes it was read from, with its range and its shift in time.
     pub span: TextSpan,
-    /// Its range, if it has one.
     pub range: Option<&'a RangeSelector>,
-    /// The expressions around it.
     around: Around<'a>,
 }
 
-/// What is done to the samples of a selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use<'a> {
     /// Differences over time, as fit counters or gauges: `rate`, `increase`, `delta`, `deriv` and so on.
@@ -122,7 +117,6 @@ fn selections(expr: &Expr) -> (Vec<(&Expr, Option<usize>)>, Holders<'_>) {
 }
 
 impl<'a> SelectorContext<'a> {
-    /// The expressions around it, innermost first.
     pub fn ancestors(&self) -> impl Iterator<Item = &'a Expr> {
         self.around.iter()
     }
@@ -143,7 +137,6 @@ impl<'a> SelectorContext<'a> {
         if samples { Use::Unknown } else { Use::Instant }
     }
 
-    /// What the expressions around it are.
     pub fn kinds(&self) -> Kinds {
         self.around.kinds()
     }
@@ -153,7 +146,6 @@ impl<'a> SelectorContext<'a> {
         self.around.holders()
     }
 
-    /// The place of the innermost expression around it among them.
     pub fn holder(&self) -> Option<usize> {
         self.around.innermost
     }
@@ -166,6 +158,55 @@ fn range_use(function: &str) -> Use<'_> {
         Use::OverTime(function)
     } else {
         Use::Unknown
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantileCall<'a> {
+    pub expr: &'a Expr,
+    pub quantile: Option<Exact>,
+    pub buckets: &'a Expr,
+    pub aggregate: Option<&'a Aggregate>,
+}
+
+impl QuantileCall<'_> {
+    /// Whether `le` can still be on the buckets; if not, there is never a result of classic buckets.
+    pub fn may_have_le(&self) -> bool {
+        kept_labels(self.buckets).may_have("le")
+    }
+}
+
+/// All calls of `histogram_quantile` that have both arguments, outer ones first.
+pub fn quantile_calls(expr: &Expr) -> Vec<QuantileCall<'_>> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| {
+        if let ExprKind::Call(call) = &node.kind {
+            found.extend(quantile_call(node, call));
+        }
+    });
+    found
+}
+
+fn quantile_call<'a>(expr: &'a Expr, call: &'a Call) -> Option<QuantileCall<'a>> {
+    if call.function.text != "histogram_quantile" {
+        return None;
+    }
+    let [quantile, buckets] = call.args.as_slice() else {
+        return None;
+    };
+    Some(QuantileCall {
+        expr,
+        quantile: exact_constant(quantile),
+        buckets,
+        aggregate: aggregation(buckets),
+    })
+}
+
+/// The first aggregation on the way down, left side first.
+fn aggregation(expr: &Expr) -> Option<&Aggregate> {
+    match &expr.kind {
+        ExprKind::Aggregate(aggregate) => Some(aggregate),
+        _ => children(expr).find_map(|child| with_room(|| aggregation(child))),
     }
 }
 

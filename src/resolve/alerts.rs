@@ -14,7 +14,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
 use crate::units::{Duration, Number};
 
-/// All alerts of a spec.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     let spec = cx.spec;
     check_names(cx);
@@ -24,7 +23,6 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
         .collect()
 }
 
-/// Alerts with different names may not meet in groups, files or anchors, nor in the alerts of SLOs.
 fn check_names(cx: &mut Context<'_>) {
     let spec = cx.spec;
     let mut taken: Vec<(String, &Text, &str)> = Vec::new();
@@ -39,7 +37,6 @@ fn check_names(cx: &mut Context<'_>) {
     }
 }
 
-/// Takes a name for the alert or SLO `owner`, unless another has one too much like it.
 fn claim<'a>(
     cx: &mut Context<'_>,
     taken: &mut Vec<(String, &'a Text, &'static str)>,
@@ -74,7 +71,6 @@ fn claim<'a>(
     cx.sink.push(error.help(help));
 }
 
-/// The place of `absent` in a condition.
 fn absence(condition: &spec::Condition) -> Option<Span> {
     let parts = [&condition.all, &condition.any].into_iter().flatten();
     let mut parts = parts.flat_map(|list| &list.value);
@@ -140,7 +136,6 @@ fn whole(seconds: Number) -> u64 {
     u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
 }
 
-/// An alert, with its own evaluation interval.
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.own_evaluation = alert.evaluation_interval.map(|interval| interval.value);
     let resolved = resolved(cx, name, alert);

@@ -21,12 +21,10 @@ pub(super) fn wrong_unit(at: Span, mismatch: Mismatch) -> Diagnostic {
     Diagnostic::error("wrong-unit", at, mismatch.message).help(mismatch.help)
 }
 
-/// True when a read gives an amount per time.
 fn is_rate(read: &SignalQuery<'_>) -> bool {
     matches!(read.stat, Stat::Rate | Stat::Slope)
 }
 
-/// What a read counts in.
 pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
     let counts = read.signal.kind() == SignalKind::Histogram
         && matches!(read.stat, Stat::Rate | Stat::Increase);
@@ -40,17 +38,12 @@ pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
     }
 }
 
-/// A fixed bound.
 pub(super) struct Fixed {
-    /// In base units.
     pub(super) value: Number,
-    /// What it counts in.
     pub(super) unit: ValueUnit,
-    /// As the plan has it.
     pub(super) bound: Bound,
 }
 
-/// A fixed bound, checked against the signal's unit and buckets.
 pub(super) fn fixed(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -231,9 +224,6 @@ pub(super) fn beyond_buckets(
 }
 
 /// A coefficient of correlation: above 0 and below 1.
-///
-/// # Errors
-/// When it is something else.
 pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagnostic> {
     let value = quantity.value.of(Unit::Count, false);
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
@@ -245,7 +235,6 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     })
 }
 
-/// The usual range as declared in the spec.
 pub(super) fn outside(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -262,7 +251,6 @@ pub(super) fn outside(
     })
 }
 
-/// A fixed limit beside the usual range, where there is one.
 fn limit(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -290,10 +278,6 @@ fn limit(
     }))
 }
 
-/// The range itself.
-///
-/// # Errors
-/// When sigma is not a plain number above zero, or the window too short for the samples that are wanted.
 fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)

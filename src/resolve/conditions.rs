@@ -32,11 +32,9 @@ const CORRELATED: u64 = 3;
 /// How long missing label sets are tracked: as long, an `absent` alert names them.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
-/// Resolves the condition of one alert.
 pub(super) struct Resolver<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) alert: &'a str,
-    /// How long its condition must hold.
     pub(super) hold: Duration,
     pub(super) records: Vec<AlertRecord>,
 }
@@ -149,7 +147,6 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Records a value for this alert.
     fn record(&mut self, query: Query) -> Selector {
         let part = naming::key(&query.expr.to_string());
         let series = recorded(
@@ -437,7 +434,6 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// The place of a part's signal or query.
 fn place(part: &Spanned<spec::Condition>) -> Span {
     let c = &part.value;
     let subject = c.signal.as_ref().or(c.promql.as_ref());
@@ -467,7 +463,6 @@ fn common_help(common: &[String]) -> String {
     )
 }
 
-/// The comparison a condition makes, if it makes one.
 fn comparison(c: &spec::Condition) -> Option<(CompareOp, &Spanned<spec::Bound>)> {
     [
         (CompareOp::Above, &c.above),

@@ -19,7 +19,6 @@ use crate::units::Duration;
 /// Prometheus's own default would be 1m; most vLLM set-ups scrape four times as often.
 const SCRAPE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The state of one resolution.
 pub(super) struct Context<'a> {
     pub(super) document: &'a Document,
     pub(super) spec: &'a Spec,
@@ -34,11 +33,9 @@ pub(super) struct Context<'a> {
     pub(super) profiles: Vec<String>,
     /// While set, a missing family leaves a signal out instead of failing it.
     pub(super) tolerant: bool,
-    /// Signals that were resolved so far.
     pub(super) known: BTreeMap<String, Outcome>,
     /// True once the missing `runtime` was reported.
     pub(super) runtime_told: Cell<bool>,
-    /// True once a signal could not be resolved.
     pub(super) failed: bool,
     /// Signals that are being resolved, outermost first.
     pub(super) open: Vec<String>,
@@ -46,16 +43,13 @@ pub(super) struct Context<'a> {
     pub(super) own_evaluation: Option<Duration>,
 }
 
-/// The releases a spec must run on.
 pub(super) struct Selected {
     pub(super) text: String,
     pub(super) selection: Selection,
 }
 
-/// Why an optional signal is left out.
 #[derive(Clone, Debug)]
 pub(super) struct Absence {
-    /// Where its family is, in a few words.
     pub(super) why: String,
     /// What lineage adds, when that is short.
     pub(super) note: Option<String>,
@@ -70,7 +64,6 @@ impl fmt::Display for Absence {
     }
 }
 
-/// How far a signal got.
 #[derive(Clone)]
 pub(super) enum Outcome {
     Ready(Rc<Signal>),
@@ -154,7 +147,6 @@ impl<'a> Context<'a> {
         given.map_or(SCRAPE_INTERVAL, |i| i.value)
     }
 
-    /// How often an alert's condition is evaluated.
     pub(super) fn evaluation_interval(&self) -> Duration {
         self.own_evaluation
             .unwrap_or_else(|| self.recording_interval())
@@ -183,7 +175,6 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// All signals that were resolved so far, by name.
     pub(super) fn ready_signals(&self) -> impl Iterator<Item = &Signal> {
         self.known.values().filter_map(|outcome| match outcome {
             Outcome::Ready(signal) => Some(signal.as_ref()),
@@ -191,7 +182,6 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// True when at least one signal was resolved.
     pub(super) fn any_signal(&self) -> bool {
         !self.known.is_empty()
     }
@@ -203,26 +193,20 @@ impl<'a> Context<'a> {
             .push(Diagnostic::error("contradiction", at, message));
     }
 
-    /// Reports an error, and fails the signal.
     pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Outcome {
         self.sink.push(diagnostic);
         Outcome::Failed
     }
 }
 
-/// Why no release can be chosen by a version range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// Nothing is written.
     #[error("the version range is empty")]
     Missing,
-    /// The text is not a range.
     #[error(transparent)]
     Range(#[from] RangeError),
-    /// The range ends before it begins.
     #[error("`{0}` contains no version")]
     Inverted(Range),
-    /// The range holds no recorded release.
     #[error(transparent)]
     NoRelease(#[from] NoRelease),
 }
@@ -242,10 +226,6 @@ impl SelectError {
     }
 }
 
-/// The releases of a range.
-///
-/// # Errors
-/// When there are none.
 pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, SelectError> {
     if text.trim().is_empty() {
         return Err(SelectError::Missing);

@@ -90,7 +90,6 @@ pub(super) fn check(cx: &mut Context<'_>) {
     cx.sink.push(error);
 }
 
-/// The value of a fact, if the spec has a valid one.
 fn fact(cx: &Context<'_>, word: &str) -> Option<Number> {
     let runtime = cx.spec.runtime.as_ref();
     match word {

@@ -28,7 +28,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, Text};
 use crate::units::{Number, Unit, decimal, shown};
 
-/// Prefix of vLLM's own families.
 const VLLM: &str = "vllm:";
 
 /// Runs `f`; while it runs with `optional`, a missing family leaves a signal out instead of failing it.
@@ -55,7 +54,6 @@ pub(super) struct Unbound {
 }
 
 impl Unbound {
-    /// The signal with this source.
     pub(super) fn with(self, source: Source, labels: Vec<String>) -> Signal {
         Signal {
             name: self.name,
@@ -71,7 +69,6 @@ impl Unbound {
     }
 }
 
-/// Binds a signal to the family that its definition names.
 pub(super) fn bind(
     cx: &mut Context<'_>,
     unbound: Unbound,

@@ -16,7 +16,6 @@ use crate::spec::{self, Map, Text};
 /// Labels that the operator adds to every target of a pod, and of a service.
 const OF_POD: [&str; 4] = ["namespace", "pod", "container", "endpoint"];
 
-/// Merges the metadata of spec and project.
 pub(super) fn resolve(cx: &mut Context<'_>, project: Option<&Metadata>) -> Option<Kubernetes> {
     let own = cx.spec.kubernetes.as_ref();
     for fault in own.iter().flat_map(|own| own.value.faults()) {
@@ -42,7 +41,6 @@ pub(super) fn plain(map: &IndexMap<Text, Text>) -> IndexMap<String, String> {
         .collect()
 }
 
-/// How the targets of a job are found; `None` too where that cannot be said, which is then reported.
 pub(super) fn discovery(cx: &mut Context<'_>, at: &Spanned<spec::Discovery>) -> Option<Discovery> {
     let given = &at.value;
     let (kind, selector) = match (&given.pods, &given.services) {

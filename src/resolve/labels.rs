@@ -10,7 +10,6 @@ use crate::plan::{Signal, SignalKind};
 use crate::source::Span;
 use crate::spec::{self, Selection, Text};
 
-/// Labels every scrape adds.
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 impl Context<'_> {
@@ -41,14 +40,12 @@ impl Context<'_> {
         labels
     }
 
-    /// Labels of the service's `group_by` that a signal has.
     pub(super) fn usual_labels(&self, signal: &Signal) -> Vec<String> {
         let group_by = self.spec.prometheus.group_by.iter();
         let known = group_by.filter(|label| signal.labels.contains(&label.value));
         known.map(|label| label.value.clone()).collect()
     }
 
-    /// Labels of an SLO on signals.
     pub(super) fn slo_labels(&mut self, slo: &spec::Slo, signals: &[&Signal]) -> Vec<String> {
         let mut all = signals.iter();
         let first = all.next();
@@ -84,7 +81,6 @@ impl Context<'_> {
         self.sink.push(error);
     }
 
-    /// Labels added by the scrape.
     pub(super) fn target_labels(&self) -> Vec<String> {
         let declared = &self.spec.prometheus.scrape_labels;
         let mut labels: Vec<String> = declared.iter().map(|l| l.value.clone()).collect();
@@ -117,14 +113,12 @@ impl Context<'_> {
         false
     }
 
-    /// Reports `tier` in the labels of SLOs: burn-rate alerts set it. Other alerts may group vLLM's offload metrics by it.
     pub(super) fn check_slo_label(&mut self, label: &Text) {
         if label.value == naming::TIER {
             self.sink.push(reserved(label));
         }
     }
 
-    /// Reports a label name that Prometheus would reject.
     pub(super) fn check_label_name(&mut self, label: &Text) {
         if !is_label_name(&label.value) {
             let message = format!("`{}` is not a valid label name", label.value.escape_debug());
@@ -142,7 +136,6 @@ fn reserved(label: &Text) -> Diagnostic {
     )
 }
 
-/// True when Prometheus takes it as a label name without quotes.
 pub fn is_label_name(name: &str) -> bool {
     let mut chars = name.chars();
     let first = chars.next();

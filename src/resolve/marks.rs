@@ -28,7 +28,6 @@ const ANNOTATIONS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What an objective or an alert carries itself.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     owner: Option<&'a Text>,
@@ -133,7 +132,6 @@ fn annotation(cx: &mut Context<'_>, name: &Text) {
 }
 
 impl Context<'_> {
-    /// What an alert of a severity carries, whose result keeps some labels.
     pub(super) fn marks<'s>(
         &mut self,
         severity: &str,

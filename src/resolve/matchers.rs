@@ -8,10 +8,8 @@ use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::spec::{MatchValue, Matchers, Text};
 
-/// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
 
-/// Reports a selection that Prometheus would reject, or that selects something else than it seems to.
 pub(super) fn check(cx: &mut Context<'_>, selection: &Matchers) {
     for (label, value) in selection {
         cx.check_label_name(label);
@@ -73,7 +71,6 @@ pub(super) fn status_class(text: &str) -> Option<String> {
     matches!(class, "1" | "2" | "3" | "4" | "5").then(|| format!("{class}.."))
 }
 
-/// Reports a value that means other values than itself.
 pub(super) fn like_regex(text: &Text, regex: &str) -> Diagnostic {
     let message = format!("`{text}` looks like a pattern, but selects only this exact value");
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\"));
@@ -84,7 +81,6 @@ pub(super) fn like_regex(text: &Text, regex: &str) -> Diagnostic {
     ))
 }
 
-/// A selection as matchers, sorted by label.
 pub(super) fn matchers(spec: &Matchers) -> Vec<Matcher> {
     let mut out: Vec<Matcher> = spec
         .iter()
@@ -124,7 +120,6 @@ fn with_article(message: &str) -> String {
     }
 }
 
-/// Exact values of a selection.
 pub(super) fn asked_values(value: &MatchValue) -> &[Text] {
     match value {
         MatchValue::Is { values, .. } | MatchValue::Not(values) => values,

@@ -42,7 +42,6 @@ use crate::kubernetes::Metadata;
 use crate::plan::{Plan, Record, Signal};
 use crate::spec::{Document, Text};
 
-/// What a build may override.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
     /// A version range in place of the spec's `runtime.vllm`.
@@ -52,9 +51,6 @@ pub struct Options<'a> {
 }
 
 /// Checks a version range that is in no spec.
-///
-/// # Errors
-/// When no release can be chosen by it.
 pub fn check_range(text: &str) -> Result<(), SelectError> {
     context::select(Catalog::vllm(), text).map(drop)
 }

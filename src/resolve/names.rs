@@ -11,7 +11,6 @@ use crate::promql::ast::MatchOp;
 use crate::promql::{self, Series};
 use crate::spec::{MatchValue, Spec};
 
-/// The label that names the job.
 pub(super) const JOB: &str = "job";
 
 /// The job of the vLLM servers: the selector's, if it has one.
@@ -27,7 +26,6 @@ pub fn own_prefix(spec: &Spec) -> &str {
     prefix_of(spec, own_job(spec)).unwrap_or(Catalog::vllm().prefix())
 }
 
-/// The prefix that the spec sets for the names of a job.
 fn prefix_of<'a>(spec: &'a Spec, job: &str) -> Option<&'a str> {
     let names = spec.prometheus.jobs.get(job)?.names.as_ref()?;
     Some(names.value.as_str()).filter(|prefix| is_prefix(prefix))
@@ -48,7 +46,6 @@ pub(super) fn check(cx: &mut Context<'_>, job: &str) {
     }
 }
 
-/// The names of a family in the store.
 pub(super) fn stored(cx: &Context<'_>, family: &Family) -> Names {
     let job = job_of(family).unwrap_or_else(|| own_job(cx.spec));
     let served = &family.served;
@@ -70,14 +67,12 @@ fn served_prefix(name: &str) -> Option<&str> {
     name.get(..=end)
 }
 
-/// The job that a family is selected from.
 pub(super) fn job_of(family: &Family) -> Option<&str> {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
     job.map(|(_, _, job)| job.as_str())
 }
 
-/// Prefixes that scraping a job replaces: clients and stores may replace the colon of a served name.
 pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
     let own = own_job(cx.spec) == job;
     let here = |family: &Family| job_of(family).map_or(own, |name| name == job);

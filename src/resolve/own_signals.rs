@@ -14,7 +14,6 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector, TextSp
 use crate::promql::{self, Kept, kept_labels, split_series, visit};
 use crate::spec::{self, FamilyKind, Text};
 
-/// A signal's PromQL with the labels that it can be grouped by.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     signal: &Unbound,
@@ -91,7 +90,6 @@ fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, 
     Some((expr, labels))
 }
 
-/// What is wrong with a part of PromQL, and what to write.
 struct Wrong {
     at: TextSpan,
     message: &'static str,

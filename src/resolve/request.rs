@@ -12,7 +12,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Selection, Stat};
 use crate::units::{Duration, Number};
 
-/// A signal as requested in a spec.
 pub(super) struct SignalRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Option<Spanned<Stat>>,
@@ -22,7 +21,6 @@ pub(super) struct SignalRequest<'a> {
 }
 
 impl Context<'_> {
-    /// Fills in defaults, and checks the fields.
     pub(super) fn read<'a>(&mut self, request: &SignalRequest<'a>) -> Option<SignalQuery<'a>> {
         let stat = self.stat(request)?;
         let window = request.window.map_or(DEFAULT_WINDOW, |w| w.value);
@@ -39,7 +37,6 @@ impl Context<'_> {
         })
     }
 
-    /// Reports a window of a value that has none.
     pub(super) fn check_window_used(
         &mut self,
         read: &SignalQuery<'_>,
@@ -95,7 +92,6 @@ impl Context<'_> {
         None
     }
 
-    /// A rate needs two samples, and a lost scrape must not empty it.
     pub(super) fn check_window(&mut self, window: Duration, at: Span) {
         let scrape = self.scrape_interval();
         let least = Duration::from_secs(scrape.as_secs() * 4);

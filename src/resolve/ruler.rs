@@ -4,7 +4,6 @@ use super::context::Context;
 use crate::plan;
 use crate::spec::Ruler;
 
-/// The ruler with its options; options of another one are errors.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Option<plan::Ruler> {
     let given = &cx.spec.prometheus;
     let kind = given.ruler.as_ref().map(|ruler| ruler.value);

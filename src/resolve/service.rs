@@ -26,7 +26,6 @@ impl Context<'_> {
         }
     }
 
-    /// Reports a link that a browser cannot open.
     pub(super) fn check_link(&mut self, link: &Text) {
         let value = &link.value;
         let http = value.starts_with("https://") || value.starts_with("http://");
@@ -56,7 +55,6 @@ impl Context<'_> {
     }
 }
 
-/// Names, links and labels that make sense by themselves.
 pub(super) fn check(cx: &mut Context<'_>) {
     let spec = cx.spec;
     cx.check_name(&spec.service.name, true);
@@ -148,7 +146,6 @@ fn check_labels(cx: &mut Context<'_>) {
     }
 }
 
-/// True for an objective with alerts of its own.
 fn alerts(slo: &spec::Slo) -> bool {
     match (&slo.sli.value.percentile, &slo.burn) {
         (Some(_), _) => slo.alert.is_some(),
@@ -193,7 +190,6 @@ fn is_stored(spec: &spec::Spec) -> bool {
     spec.runtime.is_some() || signals.any(|s| s.base.is_none() && !elsewhere(s))
 }
 
-/// After all signals are known: every service-wide group label must be on some series.
 pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     let mut known = cx.target_labels();
     for signal in cx.ready_signals() {
@@ -235,7 +231,6 @@ fn label_meant(label: &str, known: &[String]) -> Option<String> {
     did_you_mean(label, known.iter().map(String::as_str)).or_else(longer)
 }
 
-/// The service as targets see it.
 pub(super) fn plan(cx: &Context<'_>) -> Service {
     let spec = cx.spec;
     let name = spec.service.name.value.clone();

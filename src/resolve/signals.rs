@@ -35,7 +35,6 @@ pub(super) fn resolve_declared(cx: &mut Context<'_>) {
 }
 
 impl Context<'_> {
-    /// A signal that must be there.
     pub(super) fn signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
         match self.outcome(name) {
             Outcome::Ready(signal) => Some(signal),
@@ -51,13 +50,11 @@ impl Context<'_> {
         }
     }
 
-    /// A signal that must be there, with the series of a selection.
     pub(super) fn selected(&mut self, name: &Text, of: Selection<'_>) -> Option<Rc<Signal>> {
         let signal = self.signal(name)?;
         family::narrowed(self, &signal, of)
     }
 
-    /// A signal that may be left out.
     pub(super) fn optional_signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
         match self.outcome(name) {
             Outcome::Ready(signal) => Some(signal),
@@ -140,7 +137,6 @@ impl Context<'_> {
     }
 }
 
-/// Resolves one signal; `at` is where to point when the fault is not in one of its fields.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     name: &Text,

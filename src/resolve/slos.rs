@@ -27,7 +27,6 @@ const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
 const SHORTEST_PERIOD: Duration = Duration::from_secs(3_600);
 const LONGEST_PERIOD: Duration = Duration::from_secs(90 * 86_400);
 
-/// All objectives of a spec.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
     let spec = cx.spec;
     spec.slos
@@ -111,7 +110,6 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
     }
 }
 
-/// The signals of an SLI, the one with all events first.
 fn signals(sli: &spec::Sli) -> Vec<&Text> {
     let ratio = sli.ratio.as_ref().map(|ratio| &ratio.value);
     let ratio = ratio.map(|r| [Some(&r.total), r.bad.as_ref(), r.good.as_ref()]);
@@ -124,7 +122,6 @@ fn signals(sli: &spec::Sli) -> Vec<&Text> {
     all.flatten().collect()
 }
 
-/// Labels of the service and of the objective, for those who join them to its series.
 fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
     let service = &cx.spec.service;
     if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
@@ -139,14 +136,12 @@ fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
     marks.fixed().cloned().chain(owner).collect()
 }
 
-/// Labels of the results of an objective's rules.
 fn kept(labels: &[String]) -> Kept {
     let own = [naming::SERVICE, naming::SLO, naming::WINDOW];
     let all = labels.iter().map(String::as_str).chain(own);
     Kept::Only(all.map(Into::into).collect())
 }
 
-/// The marks of an SLO's alerts; checks the summary.
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
     if let Some(summary) = &slo.summary {
         templates::check(cx, summary, kept);
@@ -222,7 +217,6 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     Some((kind, events.labels))
 }
 
-/// Events are counted by the base window: a window of a few of these counts them well enough.
 fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
     let least = Duration::from_secs(BASE_WINDOW.as_secs() * 6);
     let short = tiers.iter().find(|tier| tier.long < least);

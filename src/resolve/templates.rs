@@ -1,6 +1,6 @@
 //! Prometheus's template language in the author's own texts: braces, variables, labels.
 
-mod go;
+mod grammar;
 
 use std::ops::Range;
 
@@ -8,15 +8,16 @@ use super::context::Context;
 use crate::diag::{Diagnostic, Severity, did_you_mean, one_of};
 use crate::promql::Kept;
 use crate::spec::Text;
+use crate::yaml::go;
 
-/// Variables Prometheus gives to every template.
 const VARIABLES: [&str; 4] = ["$labels", "$value", "$externalLabels", "$externalURL"];
 
 /// The first `$value` of a template, if it has one.
 pub(super) fn value_of(text: &str) -> Option<Range<usize>> {
-    let actions = actions(text).into_iter().flatten();
-    let mut words = actions.flat_map(|action| variables(text, action));
-    words.find(|word| &text[word.clone()] == "$value")
+    let actions = go::actions(text).flatten();
+    let mut words = actions.flat_map(|action| go::tokens(text, action).0);
+    let found = words.find(|word| word.variable() == Some("$value"))?;
+    Some(found.at.start..found.at.start + "$value".len())
 }
 
 /// Reports template code that would fail or stay empty for results with these labels.
@@ -24,7 +25,7 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
     let mut declared: Vec<&str> = Vec::new();
     let mut whole = Vec::new();
     let known = cx.sink.count(Severity::Error);
-    for action in actions(&text.value) {
+    for action in go::actions(&text.value) {
         let action = match action {
             Ok(action) => action,
             Err(open) => {
@@ -36,21 +37,24 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
             }
         };
         whole.push(action.clone());
-        for word in variables(&text.value, action) {
-            let name = &text.value[word.clone()];
-            let rest = text.value[word.end..].trim_start();
-            if rest.starts_with(":=") || rest.starts_with(',') {
+        for token in go::tokens(&text.value, action).0 {
+            let Some(name) = token.variable() else {
+                continue;
+            };
+            let word = token.at.start..token.at.start + name.len();
+            let rest = text.value[token.at.end..].trim_start();
+            if name == token.text && (rest.starts_with(":=") || rest.starts_with(',')) {
                 declared.push(name);
             } else if !VARIABLES.contains(&name) && !declared.contains(&name) && name != "$" {
                 unknown_variable(cx, text, word);
             } else if name == "$labels" {
-                check_label(cx, text, word.end, kept);
+                check_label(cx, text, &token, kept);
             }
         }
     }
     // What is wrong with a variable has been reported already.
     let reported = cx.sink.count(Severity::Error) > known;
-    if !reported && let Err((at, message)) = go::check(&text.value, &whole) {
+    if !reported && let Err((at, message)) = grammar::check(&text.value, &whole) {
         let at = cx.document.inside(text, at);
         cx.sink.push(Diagnostic::error("bad-template", at, message));
     }
@@ -66,15 +70,11 @@ fn unknown_variable(cx: &mut Context<'_>, text: &Text, word: Range<usize>) {
 }
 
 /// `$labels.name` must name a label that the alert's query keeps.
-fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, kept: &Kept) {
-    let Some(rest) = text.value[at..].strip_prefix('.') else {
+fn check_label(cx: &mut Context<'_>, text: &Text, token: &go::Token<'_>, kept: &Kept) {
+    let Some((name, at)) = token.label().filter(|(name, _)| !kept.may_have(name)) else {
         return;
     };
-    let name = &rest[..word_length(rest)];
-    if name.is_empty() || kept.may_have(name) {
-        return;
-    }
-    let at = cx.document.inside(text, at + 1..at + 1 + name.len());
+    let at = cx.document.inside(text, at);
     let message = format!("the alert's query does not return the label `{name}`");
     let error = Diagnostic::error("template-label-dropped", at, message);
     let error = match kept {
@@ -92,100 +92,4 @@ fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, kept: &Kept) {
         Kept::AllOf { .. } => error,
     };
     cx.sink.push(error);
-}
-
-/// What is between `{{` and `}}`, or a `{{` that nothing closes.
-fn actions(text: &str) -> Vec<Result<Range<usize>, Range<usize>>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(open) = text[at..].find("{{") {
-        let start = at + open + 2;
-        let Some(length) = closing(&text[start..]) else {
-            found.push(Err(start - 2..start));
-            return found;
-        };
-        found.push(Ok(start..start + length));
-        at = start + length + 2;
-    }
-    found
-}
-
-/// Bytes before the `}}` of an action; strings and comments may hold braces.
-fn closing(action: &str) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let rest = &action[at..];
-        let c = rest.chars().next()?;
-        at += match c {
-            '}' if rest.starts_with("}}") => return Some(at),
-            '{' if rest.starts_with("{{") => return None,
-            '/' if rest.starts_with("/*") => rest.find("*/")? + 2,
-            '"' | '`' => string_length(rest, c)?,
-            _ => c.len_utf8(),
-        };
-    }
-}
-
-/// Length of the quoted string at the start, quotes included.
-fn string_length(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    for (i, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quote == '"' => escaped = true,
-            c if c == quote => return Some(i + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The `$words` of an action, outside its strings.
-fn variables(text: &str, action: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = action.start;
-    while at < action.end {
-        let rest = &text[at..action.end];
-        let c = rest.chars().next().unwrap_or(' ');
-        at += match c {
-            '"' | '`' => string_length(rest, c).unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").unwrap_or(rest.len()),
-            '$' => {
-                let length = 1 + word_length(&rest[1..]);
-                found.push(at..at + length);
-                length
-            }
-            _ => c.len_utf8(),
-        };
-    }
-    found
-}
-
-fn word_length(text: &str) -> usize {
-    text.find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(text.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<&str> {
-        let actions = actions(text).into_iter().filter_map(Result::ok);
-        let words = actions.flat_map(|action| variables(text, action));
-        words.map(|word| &text[word]).collect()
-    }
-
-    #[test]
-    fn actions_end_where_their_braces_do() {
-        assert_eq!(
-            words("a {{ $labels.x }} {{ $value | f \"$no }}\" }}"),
-            ["$labels", "$value"]
-        );
-        assert_eq!(words("{{ with $x := `}}$no` }}{{ $x }}"), ["$x", "$x"]);
-        assert!(words("costs $5, {{/* $no */}}").is_empty());
-        for (text, open) in [("{{ a", 0), ("{{ a {{ b }}", 0), ("{{ a }} {{ \"}}", 8)] {
-            assert_eq!(actions(text).pop(), Some(Err(open..open + 2)), "{text}");
-        }
-    }
 }

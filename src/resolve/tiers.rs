@@ -11,7 +11,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Burn, Policy};
 use crate::units::{Duration, Number, decimal};
 
-/// The workbook's windows with the share of the budget each may burn, in percent.
 const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
 /// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
@@ -21,20 +20,14 @@ const SLOWEST: i128 = 9;
 /// The shortest window a rate is taken over.
 const SHORTEST: Duration = Duration::from_mins(1);
 
-/// What tiers are computed for.
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
     pub(super) budget: Budget,
-    /// The place of the objective.
     pub(super) at: Span,
     pub(super) period: Spanned<Duration>,
     pub(super) severities: &'a Severities,
 }
 
-/// Objective and budget.
-///
-/// # Errors
-/// When the objective is not above 0% and below 100%.
 pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budget, Diagnostic> {
     let out_of_range = |message: String, help: &str| {
         Diagnostic::error("objective-out-of-range", objective.span, message).help(help)
@@ -62,7 +55,6 @@ pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budg
     })
 }
 
-/// The tiers of an SLO, fastest first.
 pub(super) fn resolve(
     objective: &Objective<'_>,
     burn: Option<&Spanned<spec::Burn>>,
@@ -157,7 +149,6 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
-/// The place of a tier's burn rate.
 fn place(tier: &spec::Tier, whole: Span) -> Span {
     [&tier.consumes, &tier.ratio, &tier.factor]
         .into_iter()

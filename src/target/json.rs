@@ -8,19 +8,13 @@ use memchr::memchr2;
 use serde::Deserialize;
 use serde_json::{Number, Result, Value};
 
-/// Text that is JSON.
 #[derive(Clone, Copy)]
 pub(super) struct Json<'t>(&'t str);
 
-/// Reads a value from a text.
-///
-/// # Errors
-/// When the text is no JSON, or holds another kind of value.
 pub(super) fn read<'t, T: Deserialize<'t>>(text: &'t str) -> Result<(T, Json<'t>)> {
     Ok((serde_json::from_str(text)?, Json(text)))
 }
 
-/// A value with each part on a line of its own.
 pub(super) fn pretty(value: &Value) -> String {
     // What a value is printed as has no faults.
     Json(&value.to_string()).pretty().unwrap_or_default()
@@ -28,9 +22,6 @@ pub(super) fn pretty(value: &Value) -> String {
 
 impl Json<'_> {
     /// Each value on a line of its own.
-    ///
-    /// # Errors
-    /// When a number is out of range, or an escape is one half of a character.
     pub(super) fn pretty(self) -> Result<String> {
         let mut pretty = self.layout(true)?;
         pretty.push('\n');
@@ -38,9 +29,6 @@ impl Json<'_> {
     }
 
     /// Without white space.
-    ///
-    /// # Errors
-    /// When a number is out of range, or an escape is one half of a character.
     pub(super) fn compact(self) -> Result<String> {
         self.layout(false)
     }
@@ -73,7 +61,6 @@ struct Layout {
 }
 
 impl Layout {
-    /// Prints the token that a text begins with, and returns what is behind it.
     fn token<'t>(&mut self, first: u8, text: &'t str) -> Result<&'t str> {
         match first {
             b'{' | b'[' => return Ok(self.open(text)),

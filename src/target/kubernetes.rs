@@ -9,17 +9,12 @@ use crate::plan::Plan;
 use crate::source::FileId;
 use crate::yaml;
 
-/// `metadata` of a resource.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Metadata {
-    /// Name of the resource.
     pub(super) name: String,
-    /// Its namespace, where the spec or the project says one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) namespace: Option<String>,
-    /// Labels: ours, and those of the spec and the project.
     pub(super) labels: IndexMap<String, String>,
-    /// Annotations, where there are any.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(super) annotations: IndexMap<String, String>,
 }
@@ -47,7 +42,6 @@ pub(super) fn metadata(
     metadata
 }
 
-/// Path of a service's kustomization below its folder.
 pub const KUSTOMIZATION: &str = "kustomization.yaml";
 
 /// The files and folders of a service that hold Kubernetes resources.
@@ -72,9 +66,6 @@ struct Kustomization<'a> {
 /// The file with which `kubectl apply -k` loads the Kubernetes resources among a service's files; `None` without any.
 ///
 /// Namespace and labels are in the resources. The file sets neither, so that an overlay can.
-///
-/// # Errors
-/// When the template fails, or its output does not read back.
 pub fn kustomization(
     plan: &Plan,
     files: &[OutFile],

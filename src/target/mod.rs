@@ -63,7 +63,6 @@ impl Target {
         Target::Runbook,
     ];
 
-    /// Name of its folder.
     pub fn as_str(self) -> &'static str {
         match self {
             Target::Prometheus => "prometheus",
@@ -178,10 +177,6 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Renders one target.
-///
-/// # Errors
-/// When a template fails or its output does not read back.
 pub fn render(plan: &Plan, target: Target, options: Options<'_>) -> Result<Rendered, TargetError> {
     let templates = options.templates;
     let mut rendered = match target {

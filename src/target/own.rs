@@ -9,14 +9,10 @@ use crate::template::Templates;
 use crate::units::decimal;
 use crate::yaml;
 
-/// What a template of `[[output]]` sees.
 #[derive(Serialize)]
 struct View<'a, G: Serialize> {
-    /// The service.
     service: Service<'a>,
-    /// Its objectives.
     slos: Vec<Objective<'a>>,
-    /// All groups of rules, as they are in the rule files.
     groups: G,
 }
 
@@ -35,16 +31,10 @@ struct Objective<'a> {
     title: &'a str,
     /// Share of events that must be good; of a percentile objective, the percentile: `0.999`.
     objective: String,
-    /// Its period: `30d`.
     window: String,
-    /// Name of its alerts.
     alert: &'a str,
 }
 
-/// Renders a template for a service.
-///
-/// # Errors
-/// When the template fails, or its output is not what the ending of its path says.
 pub fn render(
     plan: &Plan,
     templates: &Templates,
@@ -88,7 +78,6 @@ fn objective(slo: &Slo) -> Objective<'_> {
     }
 }
 
-/// Why a text is not what the ending of its path says.
 fn wrong(file: &OutFile) -> Option<String> {
     let (_, ending) = file.path.rsplit_once('.')?;
     match ending {

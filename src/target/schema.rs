@@ -33,7 +33,6 @@ fn schema_of(target: Target, path: &str) -> Option<&'static str> {
     }
 }
 
-/// The Prometheus operator's own schemas.
 fn monitor_schema(name: &str) -> Option<&'static str> {
     let (_, kind) = name.trim_end_matches(".yaml").rsplit_once('.')?;
     Some(match kind {
@@ -65,10 +64,6 @@ fn dashboard_schema(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Checks every file against its schema.
-///
-/// # Errors
-/// Names the first place that does not fit.
 pub fn validate(target: Target, files: &[OutFile]) -> Result<(), TargetError> {
     let folder = format!("{}/", target.as_str());
     for file in files {

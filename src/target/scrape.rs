@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::naming;
 use crate::plan::{Plan, Rename, ScrapeJob};
 
-/// A job: `- job_name: …`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScrapeConfig {
@@ -19,7 +18,6 @@ pub(super) struct ScrapeConfig {
     pub(super) metric_relabel_configs: Vec<Relabel>,
 }
 
-/// What is asked of a blackbox exporter.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
@@ -63,7 +61,6 @@ pub(super) fn config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
     config
 }
 
-/// A job of a program that scrapes for this service alone, and only these series.
 pub(super) fn config_of(plan: &Plan, job: &ScrapeJob, series: String) -> ScrapeConfig {
     let mut config = alone(plan, job);
     config
@@ -134,7 +131,6 @@ fn rename(rename: &Rename) -> Vec<Relabel> {
     all
 }
 
-/// Series whose name matches.
 fn named(regex: String) -> Relabel {
     Relabel {
         source_labels: vec!["__name__".into()],
@@ -143,7 +139,6 @@ fn named(regex: String) -> Relabel {
     }
 }
 
-/// A label with a fixed value, in which a dollar is only a dollar.
 pub(super) fn set(label: &str, value: &str) -> Relabel {
     Relabel {
         target_label: Some(label.to_owned()),
@@ -152,7 +147,6 @@ pub(super) fn set(label: &str, value: &str) -> Relabel {
     }
 }
 
-/// A label with another one's value.
 pub(super) fn copy(from: &str, to: &str) -> Relabel {
     Relabel {
         source_labels: vec![from.to_owned()],

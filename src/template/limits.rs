@@ -5,7 +5,6 @@ use std::cell::Cell;
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind, Output, State};
 
-/// Instructions of one template. Ours need about a hundred for an alert.
 pub(super) const STEPS: u64 = 50_000_000;
 
 /// Bytes that one template prints, into its file or into variables. No generated file is near it. What an operator joins and does not
@@ -17,12 +16,10 @@ thread_local! {
     static PRINTED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Begins a template.
 pub(super) fn start() {
     PRINTED.set(0);
 }
 
-/// Bounds what a template may do and print.
 pub(super) fn set(environment: &mut Environment<'static>) {
     environment.set_fuel(Some(STEPS));
     environment.set_formatter(

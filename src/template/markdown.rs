@@ -8,7 +8,6 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use super::shell;
 
-/// Markdown of several lines, between blank lines: lists, tables and code stay what they are.
 pub(super) fn prose(text: &str) -> String {
     let mut text = harmless(text.trim_matches('\n')).into_owned();
     if let Some(fence) = open_fence(&text) {
@@ -17,7 +16,6 @@ pub(super) fn prose(text: &str) -> String {
     text
 }
 
-/// Markdown within a line: it begins no block and ends none.
 pub(super) fn inline(text: &str) -> String {
     let mut line = begin(&harmless(&one_line(text))).into_owned();
     if line.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1 {
@@ -26,7 +24,6 @@ pub(super) fn inline(text: &str) -> String {
     line
 }
 
-/// An item of a list: a line, or Markdown of several lines indented by `indent` spaces.
 pub(super) fn item(text: &str, indent: usize) -> String {
     let text = text.trim();
     if !text.contains('\n') {
@@ -40,7 +37,6 @@ pub(super) fn item(text: &str, indent: usize) -> String {
     text.replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
 
-/// Markdown in a cell of a table.
 pub(super) fn cell(text: &str) -> String {
     pipes(inline(text))
 }
@@ -60,7 +56,6 @@ pub(super) fn label(text: &str) -> String {
     out
 }
 
-/// Code within a line.
 pub(super) fn code(text: &str) -> String {
     let line = one_line(text);
     let ticks = "`".repeat(longest_run(&line, '`') + 1);
@@ -72,7 +67,6 @@ pub(super) fn code(text: &str) -> String {
     format!("{ticks}{blank}{line}{blank}{ticks}")
 }
 
-/// Code within a cell of a table, where a bar ends the cell even in code.
 pub(super) fn code_cell(text: &str) -> String {
     pipes(code(text))
 }
@@ -132,7 +126,6 @@ fn parser(text: &str) -> pulldown_cmark::OffsetIter<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter()
 }
 
-/// Where text is code: nothing in it is HTML or a link.
 fn protected(text: &str) -> Vec<Range<usize>> {
     if !text.contains(['`', '~']) {
         return Vec::new();
@@ -148,7 +141,6 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
     ranges.iter().any(|range| range.contains(&at))
 }
 
-/// Text without HTML, and without links that run something.
 fn harmless(text: &str) -> Cow<'_, str> {
     if memchr2(b'<', b']', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -170,7 +162,6 @@ fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A tag, a comment or a declaration; an address in angle brackets is none.
 fn begins_html(text: &str) -> bool {
     let rest = &text[1..];
     let address = ["https://", "http://", "mailto:"]
@@ -182,7 +173,6 @@ fn begins_html(text: &str) -> bool {
     !(address && whole) && rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
 }
 
-/// Starts of links and pictures that lead to a scheme which a page has no use for.
 fn dangerous_links(text: &str) -> Vec<usize> {
     let starts = parser(text).filter_map(|(event, range)| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {

@@ -21,10 +21,8 @@ const MAPS: [&str; 8] = [
     "tags",
 ];
 
-/// Variables by template, and their kinds by path: `groups[].rules[].expr` is a `text`.
 pub type Variables = BTreeMap<String, BTreeMap<String, &'static str>>;
 
-/// Gathers the variables of all templates that are rendered.
 #[derive(Debug, Default)]
 pub(super) struct Watch(Mutex<Variables>);
 
@@ -38,7 +36,6 @@ impl Watch {
         fields(&view, "", 0, paths);
     }
 
-    /// All that was seen.
     pub(super) fn into_variables(self) -> Variables {
         self.0.into_inner().unwrap_or_default()
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Columns of a line.
 const WIDTH: usize = 46;
 
 /// The same commands: a line goes on after a backslash where it has a blank outside of quotes.

@@ -2,7 +2,6 @@
 
 use crate::source::{holds_only, lines};
 
-/// A YAML scalar on one line, quoted where it must be.
 pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
@@ -36,7 +35,6 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Printable ASCII.
 fn is_ordinary(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }

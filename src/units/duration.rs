@@ -13,27 +13,22 @@ pub struct Duration {
 }
 
 impl Duration {
-    /// From seconds.
     pub const fn from_secs(seconds: u64) -> Self {
         Self { seconds }
     }
 
-    /// From minutes.
     pub const fn from_mins(minutes: u64) -> Self {
         Self::from_secs(minutes * 60)
     }
 
-    /// In seconds.
     pub const fn as_secs(self) -> u64 {
         self.seconds
     }
 
-    /// In seconds, for exact arithmetic.
     pub fn number(self) -> Number {
         Number::from_integer(i128::from(self.seconds))
     }
 
-    /// In whole minutes, rounded up.
     pub const fn mins_up(self) -> u64 {
         self.seconds.div_ceil(60)
     }
@@ -73,7 +68,6 @@ impl FromStr for Duration {
     }
 }
 
-/// Reads `1h30m`: units descend, none twice.
 pub(super) fn seconds(text: &str) -> Result<Number, ParseError> {
     let wrong = || ParseError::Duration(text.to_owned());
     let mut rest = text;
@@ -95,7 +89,6 @@ pub(super) fn seconds(text: &str) -> Result<Number, ParseError> {
     Ok(total)
 }
 
-/// Name and seconds of a unit of time.
 pub(super) fn time_unit(name: &str) -> Option<(&'static str, Number)> {
     let whole = |n: i128| Number::from_integer(n);
     Some(match name {

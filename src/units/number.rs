@@ -8,9 +8,6 @@ use super::error::{MAX_DIGITS, ParseError};
 pub type Number = Ratio<i128>;
 
 /// Reads a plain decimal (`-0.25`, `1e3`) without rounding.
-///
-/// # Errors
-/// When the text is no number, or has too many digits.
 pub fn parse_decimal(text: &str) -> Result<Number, ParseError> {
     let not_a_number = || ParseError::Number(text.to_owned());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -137,7 +134,6 @@ fn fixed(number: Number, places: usize) -> String {
     text
 }
 
-/// Splits off the leading number.
 pub(super) fn split_number(text: &str) -> (&str, &str) {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')))

@@ -13,7 +13,6 @@ use open::{apostrophe, unclosed_bracket, unclosed_quote};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-/// Explains a syntax error, if the text shows the mistake.
 pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     if fault.code != "invalid-yaml" {
         return fault;
@@ -45,7 +44,6 @@ pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     error
 }
 
-/// A mistake.
 struct Mistake {
     at: Range<usize>,
     message: String,

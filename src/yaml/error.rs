@@ -10,7 +10,6 @@ use super::spanned::span_at;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::source::{FileId, Span};
 
-/// Turns a reader error into a finding.
 pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic {
     let error = error.without_snippet();
     let span = error
@@ -26,7 +25,6 @@ pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic 
     found
 }
 
-/// A document that is YAML, but not what was asked for.
 fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     Some(match error {
         Error::SerdeUnknownField {
@@ -88,14 +86,12 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// An empty document.
 pub(super) fn empty(file: FileId) -> Diagnostic {
     let start = Span::new(file, 0..0);
     Diagnostic::error("empty-file", start, "the file is empty")
         .help("start with `apiVersion: slosmith/v1`")
 }
 
-/// A document that is not YAML, or too large.
 fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     match error {
         Error::Eof { .. } => empty(span.file),
@@ -128,7 +124,6 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     }
 }
 
-/// Adds the known word that was meant, or all of them.
 pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
     match did_you_mean(word, known.iter().copied()) {
         Some(meant) => error.help(meant),
@@ -136,7 +131,6 @@ pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnost
     }
 }
 
-/// The reader is at some entry of the mapping; the mapping's own key says more.
 fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
     let found = match key::owner(text, span.range().start) {
         Some(owner) => {
@@ -248,7 +242,6 @@ pub(super) fn visible(range: Range<usize>, text: &str) -> Range<usize> {
     range.start..range.start + width.map_or(0, char::len_utf8)
 }
 
-/// How to add a field.
 pub(super) fn addition(field: &str) -> Option<String> {
     let example = match field {
         "service" => "add `service: {name: NAME, owner: TEAM}`",

@@ -11,34 +11,26 @@ use crate::source::Span;
 
 const CUT: &str = "inside `{…}`, a comma ends a text: put a text with commas in quotes";
 
-/// One fault, where it is, and the way there.
 #[derive(Debug)]
 pub struct Fault {
     pub(super) wrong: Wrong,
     /// Known as soon as the fault has left the value that it is in.
     pub(super) place: Option<Box<Place>>,
-    /// Which entry or item to follow, from the root to the value.
     pub(super) path: Vec<usize>,
     /// What may stand beside the value, where only certain fields may.
     pub(super) fields: Option<&'static [&'static str]>,
     /// True above a map whose keys are names: what is around that is about something else.
     pub(super) named: bool,
-    /// Where an unknown field is known.
     pub(super) beside: Option<Box<Beside>>,
 }
 
-/// The nearest map around an unknown field that knows it.
 #[derive(Debug)]
 pub(super) struct Beside {
-    /// The key of the entry that the field is in.
     pub(super) entry: Range<usize>,
-    /// The key of the map.
     pub(super) owner: Option<Range<usize>>,
-    /// How many steps of the path lead from the map to the field's own.
     pub(super) up: usize,
 }
 
-/// What is wrong.
 #[derive(Debug)]
 pub(super) enum Wrong {
     /// The full reader has to decide.
@@ -47,30 +39,23 @@ pub(super) enum Wrong {
     UnknownField(String, &'static [&'static str]),
     UnknownValue(String, &'static [&'static str]),
     MissingField(&'static str),
-    /// A key that is at these bytes already.
     Twice(String, Range<usize>),
     Kind {
         wanted: &'static str,
         found: &'static str,
     },
-    /// Of another type, in words.
     Type(String),
-    /// In the words of a value's own reader.
     Value(String),
 }
 
-/// Where a fault is, in bytes.
 #[derive(Debug)]
 pub(super) struct Place {
     /// To be shown.
     pub(super) bytes: Range<usize>,
-    /// All of the value.
     pub(super) value: Range<usize>,
-    /// The key that the value belongs to.
     pub(super) owner: Option<Range<usize>>,
     /// Which entry of the value is at fault, when not all of it is.
     pub(super) entry: Option<usize>,
-    /// True for a key without a colon, in braces.
     pub(super) alone: bool,
 }
 
@@ -148,7 +133,6 @@ impl Fault {
         known.iter().copied().find(|known| *known == field)
     }
 
-    /// The key of a value that is no mapping, but has to be one.
     pub fn owner<'t>(&self, files: &'t Joined) -> Option<&'t str> {
         let Wrong::Kind {
             wanted: "a mapping",
@@ -163,7 +147,6 @@ impl Fault {
             .map(|key| &files.text()[key])
     }
 
-    /// The fault in words.
     pub fn diagnostic(&self, files: &Joined) -> Diagnostic {
         let text = files.text();
         let bytes = self.place.as_ref().map_or(0..0, |p| p.bytes.clone());
@@ -214,13 +197,11 @@ impl Fault {
         }
     }
 
-    /// The key of the value at fault, without quotes.
     fn key<'t>(&self, text: &'t str) -> Option<&'t str> {
         let owner = self.place.as_ref()?.owner.clone()?;
         Some(text[owner].trim_matches(['"', '\'']))
     }
 
-    /// The value at fault, as the subject of a message.
     fn subject(&self, text: &str) -> String {
         match self.key(text) {
             Some(key) => format!("`{key}`"),
@@ -256,7 +237,6 @@ impl Fault {
     }
 }
 
-/// The type of a scalar.
 fn scalar(text: &str) -> &'static str {
     match text {
         "true" | "false" => "a truth value",

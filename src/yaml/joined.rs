@@ -4,16 +4,13 @@ use std::ops::Range;
 
 use crate::source::{FileId, Span};
 
-/// Texts of files.
 #[derive(Clone, Debug, Default)]
 pub struct Joined {
     text: String,
-    /// Each file and where its text is, in order.
     files: Vec<(FileId, Range<usize>)>,
 }
 
 impl Joined {
-    /// One file alone.
     pub fn one(file: FileId, text: &str) -> Self {
         Self::of(&[(file, text)])
     }
@@ -32,18 +29,15 @@ impl Joined {
         joined
     }
 
-    /// All bytes.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Each file with its text.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &str)> {
         let files = self.files.iter();
         files.map(|(file, range)| (*file, &self.text[range.clone()]))
     }
 
-    /// The text of a file.
     pub fn text_of(&self, file: FileId) -> Option<&str> {
         self.files()
             .find(|(id, _)| *id == file)
@@ -62,7 +56,6 @@ impl Joined {
         Span::new(file, range.start - base..range.end.max(range.start) - base)
     }
 
-    /// A place of a file as all of them count.
     pub fn range(&self, span: Span) -> Range<usize> {
         let base = self.files.iter().find(|(file, _)| *file == span.file);
         let base = base.map_or(0, |(_, at)| at.start);

@@ -27,7 +27,6 @@ pub(super) fn owner(text: &str, at: usize) -> Option<Range<usize>> {
     key_before(&before[..open_brace(before)?])
 }
 
-/// The first key in the document.
 pub(super) fn first(text: &str) -> usize {
     let mut at = mark_len(text);
     for line in text[at..].split_inclusive('\n') {

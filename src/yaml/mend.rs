@@ -17,14 +17,12 @@ use super::{Kind, Node, Style};
 /// What stands in for a missing value: whatever is a text, a time or a number.
 const STAND_INS: [&str; 3] = ["stand-in", "30d", "1"];
 
-/// A tree under repair.
 #[derive(Debug)]
 pub struct Draft<'t> {
     root: Node<'t>,
     reported: Reported,
 }
 
-/// What came of a fault.
 #[derive(Debug)]
 pub enum Mended {
     /// It is new.
@@ -33,12 +31,10 @@ pub enum Mended {
     Known,
     /// It says more of the unknown field at a place.
     Of(usize),
-    /// This is what is wrong.
     Instead(Box<Fault>),
 }
 
 impl<'t> Draft<'t> {
-    /// Begins with a tree as it was read, and the texts of it that were reported.
     pub fn new(root: Node<'t>, texts: Vec<Range<usize>>) -> Self {
         let reported = Reported {
             texts,
@@ -47,17 +43,14 @@ impl<'t> Draft<'t> {
         Self { root, reported }
     }
 
-    /// The tree as it is now.
     pub fn root(&self) -> &Node<'t> {
         &self.root
     }
 
-    /// What was reported so far.
     pub fn reported(&self) -> &Reported {
         &self.reported
     }
 
-    /// Mends a fault; `None` when nothing would be left.
     pub fn mend(&mut self, fault: &Fault) -> Option<Mended> {
         let place = fault.place.as_ref()?;
         let node = at(&mut self.root, &fault.path)?;
@@ -174,7 +167,6 @@ impl<'t> Draft<'t> {
         true
     }
 
-    /// Takes out what a finding points at.
     pub fn take_out_at(&mut self, offset: usize) -> bool {
         let path = path_to(&self.root, offset);
         let Some((&last, path)) = path.split_last() else {
@@ -251,7 +243,6 @@ impl<'t> Draft<'t> {
         Some(())
     }
 
-    /// Takes out an entry or item, and remembers what may follow from that.
     fn take_out(&mut self, path: &[usize], index: usize) {
         let owner = key_of(&self.root, path);
         let Some(node) = at(&mut self.root, path) else {
@@ -279,13 +270,11 @@ impl<'t> Draft<'t> {
 }
 
 impl Node<'_> {
-    /// True for what no file holds.
     fn is_stand_in(&self) -> bool {
         self.start == self.end && !self.is_null()
     }
 }
 
-/// The entry without a value that the plain one at a place may belong to, with only plain ones between.
 fn lost(map: &Node<'_>, first: usize) -> Option<(usize, Fault)> {
     let entries = map.entries();
     let first = entries

@@ -25,7 +25,6 @@ impl<'t> Node<'t> {
         self.shift(by as usize);
     }
 
-    /// Leaves out entries of a map.
     pub fn leave_out(&mut self, is_out: impl Fn(&str) -> bool) {
         if let Kind::Map(entries) = &mut self.kind {
             entries.retain(|(key, _)| !key.text().is_some_and(&is_out));
@@ -141,7 +140,6 @@ mod tests {
     use crate::source::FileId;
     use crate::yaml::document;
 
-    /// Keys and plain values, in order.
     fn shown(node: &Node<'_>) -> String {
         match &node.kind {
             Kind::Scalar(scalar) => scalar.value.clone().into_owned(),

@@ -16,12 +16,12 @@
 mod advice;
 mod error;
 mod fault;
+pub mod go;
 mod joined;
 mod key;
 mod mend;
 mod merge;
 mod node;
-mod scalar;
 mod spanned;
 mod synonym;
 mod text;
@@ -33,8 +33,8 @@ pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
 pub use text::{
-    Body, MARK, Place, Text, TextMap, is_branched, is_left_out, json_string, probably_filled,
-    readings, surely_filled,
+    Body, MARK, Place, Text, TextMap, inside, is_branched, is_left_out, json_string,
+    probably_filled, readings, surely_filled,
 };
 pub use tree::{Allowance, Document, tree};
 
@@ -46,16 +46,12 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, SourceFile, Sources, Span};
 pub use key::key;
-pub use scalar::inside;
 pub(crate) use spanned::Written;
 
 /// Larger documents are rejected before they are parsed: no hand-written file is near it.
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// Reads one YAML document into `T`; every [`Spanned`](crate::source::Spanned) in it points into `file`.
-///
-/// # Errors
-/// The first thing wrong with the shape of the document, at its place.
 pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     check_size(file, text)?;
     match typed::read(file, text) {
@@ -64,10 +60,6 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
     }
 }
 
-/// The one document of a text, as a tree.
-///
-/// # Errors
-/// Where the text is no YAML, or more or other than one document.
 pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     check_size(file, text)?;
     if let Some(mut documents) = tree::regular(text)
@@ -85,10 +77,6 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     said.map(|document| document.root).ok_or(empty)
 }
 
-/// What a tree stands for.
-///
-/// # Errors
-/// The first value that does not have the expected type.
 pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     typed::of(files, root)
 }
@@ -108,7 +96,6 @@ fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
     ))
 }
 
-/// The same by the reader alone.
 fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
     serde_saphyr::from_str_with_options(text, options())
@@ -116,9 +103,6 @@ fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagno
 }
 
 /// Decodes a file's bytes and puts them among the sources.
-///
-/// # Errors
-/// Names the encoding, or else the first byte that is not UTF-8.
 pub fn decode(path: &Path, bytes: Vec<u8>, sources: &mut Sources) -> Result<FileId, Diagnostic> {
     let not_utf8 = |span, message: String| Diagnostic::error("not-utf8", span, message);
     if let Some(encoding) = wide(&bytes) {

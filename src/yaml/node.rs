@@ -9,20 +9,15 @@ use std::ops::Range;
 /// Those of a block scalar are its content, without the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'t> {
-    /// First byte.
     pub start: u32,
-    /// One past the last byte.
     pub end: u32,
-    /// What it is.
     pub kind: Kind<'t>,
-    /// What an application does with it first.
     pub tag: Tag,
 }
 
 /// A tag in front of a value that is none of YAML's own (CloudFormation's `!Ref`), or a function around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tag {
-    /// There is none.
     #[default]
     None,
     /// `!Sub`: the text holds names of values.
@@ -33,77 +28,55 @@ pub enum Tag {
     Ref,
     /// A function makes something of the value: Terraform's `jsonencode` and others.
     Made,
-    /// Any other.
     Other,
 }
 
-/// The forms of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind<'t> {
-    /// Text, number, truth value or nothing: a scalar keeps its text, so `on: x` has the key `on`.
     Scalar(Scalar<'t>),
-    /// A list.
     Seq(Vec<Node<'t>>),
-    /// Entries in the order written; a key may appear twice.
     Map(Vec<(Node<'t>, Node<'t>)>),
 }
 
-/// A scalar's text and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar<'t> {
-    /// The decoded text; empty for a value that was left out.
     pub value: Cow<'t, str>,
-    /// How it was written.
     pub style: Style,
 }
 
-/// How a scalar is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// YAML without quotes.
     Plain,
     /// YAML without quotes inside `[…]` or `{…}`, where commas and brackets end it.
     PlainInFlow,
-    /// YAML `'…'`.
     SingleQuoted,
-    /// YAML `"…"`.
     DoubleQuoted,
     /// YAML `|`.
     Literal,
     /// YAML `>`.
     Folded,
-    /// A JSON string.
     Json,
     /// A JSON number, `true`, `false` or `null`.
     JsonLiteral,
-    /// Lines of text that may share an indentation (a code block in Markdown).
     Lines,
     /// A whole file that another program fills in.
     Template {
-        /// The program.
         filler: Filler,
         /// Which of its branches are there.
         reading: u32,
     },
-    /// A string literal of a programming language.
     Code,
-    /// Several texts that are put together.
     Joined,
 }
 
-/// The programs that fill in templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filler {
-    /// Helm, or another one that writes Go templates.
     Helm,
-    /// Jinja, as in Ansible.
     Jinja,
-    /// Terraform, with `templatefile`.
     Terraform,
 }
 
 impl<'t> Node<'t> {
-    /// A node over `range`.
     pub fn new(range: Range<usize>, kind: Kind<'t>) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self {
@@ -114,18 +87,15 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// A scalar over `range`.
     pub fn scalar(range: Range<usize>, value: impl Into<Cow<'t, str>>, style: Style) -> Self {
         let value = value.into();
         Self::new(range, Kind::Scalar(Scalar { value, style }))
     }
 
-    /// Its bytes, for slicing the text it was read from.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The value behind `key`, when this is a map that has it; the first if it appears twice.
     pub fn get(&self, key: &str) -> Option<&Node<'t>> {
         self.entry(key).map(|(_, value)| value)
     }
@@ -136,7 +106,6 @@ impl<'t> Node<'t> {
         value
     }
 
-    /// [`Node::take`] of several keys.
     pub fn take_all<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'t>>; N] {
         let mut values = [const { None }; N];
         for (key, value) in self.into_entries() {
@@ -148,17 +117,14 @@ impl<'t> Node<'t> {
         values
     }
 
-    /// Key and value of `key`.
     pub fn entry(&self, key: &str) -> Option<&(Node<'t>, Node<'t>)> {
         self.entries().iter().find(|(k, _)| k.text() == Some(key))
     }
 
-    /// The value at the end of a path of keys.
     pub fn at(&self, path: &[&str]) -> Option<&Node<'t>> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The entries of a map; of anything else, none.
     pub fn entries(&self) -> &[(Node<'t>, Node<'t>)] {
         match &self.kind {
             Kind::Map(entries) => entries,
@@ -166,7 +132,6 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The items of a list; of anything else, none.
     pub fn items(&self) -> &[Node<'t>] {
         match &self.kind {
             Kind::Seq(items) => items,
@@ -190,17 +155,14 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// True for a map.
     pub fn is_map(&self) -> bool {
         matches!(self.kind, Kind::Map(_))
     }
 
-    /// True for a list.
     pub fn is_seq(&self) -> bool {
         matches!(self.kind, Kind::Seq(_))
     }
 
-    /// The decoded text of a scalar that is not null.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Scalar(scalar) if !scalar.is_null() => Some(&scalar.value),
@@ -221,7 +183,6 @@ impl<'t> Node<'t> {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.is_null())
     }
 
-    /// Bytes of this node, its text and all that hangs here.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.kind {

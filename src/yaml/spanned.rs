@@ -16,15 +16,12 @@ thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
-/// The files that are being read.
 #[derive(Clone)]
 struct Open {
     files: Rc<Joined>,
-    /// Where the next value is, when it is read from a tree.
     at: Option<Range<usize>>,
 }
 
-/// Restores the previous file when the read ends.
 pub(super) struct Scope(Option<Open>);
 
 impl Drop for Scope {
@@ -38,7 +35,6 @@ pub(super) fn enter(files: Rc<Joined>) -> Scope {
     Scope(OPEN.replace(Some(Open { files, at })))
 }
 
-/// Says where the next value is.
 pub(super) fn stand_at(range: Range<usize>) {
     OPEN.with_borrow_mut(|open| {
         if let Some(open) = open {
@@ -69,7 +65,6 @@ pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Locatio
     Some(Span::new(file, range.start..range.start + len))
 }
 
-/// Faults below the level of values come with line and column only.
 fn by_line(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
     let line = usize::try_from(location.line()).ok()?.checked_sub(1)?;
     let column = usize::try_from(location.column()).ok()?.checked_sub(1)?;
@@ -126,7 +121,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     }
 }
 
-/// The bytes at a place.
 fn written(at: Range<usize>) -> String {
     OPEN.with_borrow(|open| {
         let text = open.as_ref().and_then(|o| o.files.text().get(at));

@@ -41,9 +41,6 @@ pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
 }
 
 /// The value that a tree stands for.
-///
-/// # Errors
-/// The first thing that is not as asked for.
 pub(super) fn of<T: DeserializeOwned>(joined: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     let _scope = spanned::enter(Rc::clone(joined));
     typed(joined.text(), root, false).map_err(|mut fault| {
@@ -63,7 +60,6 @@ fn typed<T: DeserializeOwned>(text: &str, node: &Node<'_>, certain: bool) -> Res
     root.seed(std::marker::PhantomData)
 }
 
-/// A node that a value is read from.
 #[derive(Clone, Copy)]
 struct Typed<'de> {
     text: &'de str,
@@ -171,7 +167,6 @@ impl<'de> Typed<'de> {
         }
     }
 
-    /// A scalar that says something.
     fn scalar(self, wanted: &'static str) -> Result<&'de Scalar<'de>, Fault> {
         match &self.node.kind {
             Kind::Scalar(scalar) if !is_plain(scalar) || !is_nothing(&scalar.value) => Ok(scalar),
@@ -439,7 +434,6 @@ impl<'de> Deserializer<'de> for Typed<'de> {
     }
 }
 
-/// A list on its way to a value.
 struct Items<'de> {
     from: Typed<'de>,
     rest: std::iter::Enumerate<std::slice::Iter<'de, Node<'de>>>,
@@ -465,7 +459,6 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// A map on its way to a value.
 struct Entries<'de> {
     from: Typed<'de>,
     rest: std::iter::Enumerate<std::slice::Iter<'de, (Node<'de>, Node<'de>)>>,

@@ -4,7 +4,7 @@ mod circles;
 mod code;
 
 use circles::{Modules, circles};
-use code::{File, blank, files, functions};
+use code::{File, blank, files};
 
 /// A module may use only those above it.
 pub(crate) const ORDER: [&str; 28] = [
@@ -234,46 +234,6 @@ fn one_module_prints() {
 }
 
 #[test]
-fn one_module_writes_files() {
-    let words = [
-        "fs::write",
-        "fs::create_dir",
-        "fs::rename",
-        "fs::remove",
-        "fs::copy",
-        "fs::hard_link",
-        "fs::set_permissions",
-        "fs::soft_link",
-        "symlink(",
-        "File::create",
-        "File::options",
-        "OpenOptions",
-        "set_len",
-        "set_modified",
-    ];
-    let mut found = outside("output/", &words);
-    // A list of imports hides what is called.
-    let imports = outside("output/", &["fs::{"]);
-    let imports = imports.into_iter();
-    found.extend(imports.filter(|at| !at.starts_with("src/input.rs")));
-    assert_none("the disk is written outside src/output", &found);
-}
-
-#[test]
-fn one_module_reads_files() {
-    let words = [
-        "fs::read(",
-        "fs::read_to_string",
-        "File::open",
-        "read_to_end",
-    ];
-    let mut found = outside("input.rs", &words);
-    // A folder is opened to be locked; nothing is read from it.
-    found.retain(|at| !(at.starts_with("src/output/staging.rs") && at.contains("File::open(out)")));
-    assert_none("a file is read without a bound", &found);
-}
-
-#[test]
 fn one_module_spells_generated_names() {
     let spelled = [
         "\"slo:",
@@ -303,20 +263,6 @@ fn one_module_spells_generated_names() {
 }
 
 #[test]
-fn only_the_command_line_prints() {
-    let words = [
-        "print!",
-        "println!",
-        "eprint!",
-        "eprintln!",
-        "dbg!",
-        "stdout(",
-        "stderr(",
-    ];
-    assert_none("printing outside src/cli", &outside("cli/", &words));
-}
-
-#[test]
 fn the_clock_and_the_environment_are_read_by_the_command_line_alone() {
     let words = [
         "SystemTime",
@@ -334,14 +280,6 @@ fn the_clock_and_the_environment_are_read_by_the_command_line_alone() {
 }
 
 #[test]
-fn nothing_unwraps_outside_tests() {
-    assert_none(
-        "unwrap",
-        &outside("no such folder", &[".unwrap()", ".unwrap_err()"]),
-    );
-}
-
-#[test]
 fn files_are_short() {
     let length = |file: &'static File| (file.text.lines().count(), file.path.as_str());
     let mut lengths: Vec<_> = files().iter().map(length).collect();
@@ -350,19 +288,6 @@ fn files_are_short() {
     assert!(long.is_empty(), "longer than 700 lines: {long:?}");
     let median = lengths[lengths.len() / 2].0;
     assert!(median <= 150, "the median file has {median} lines");
-}
-
-#[test]
-fn functions_are_short() {
-    let mut long = Vec::new();
-    for file in files() {
-        for (name, line, length) in functions(&file.code) {
-            if length > 100 {
-                long.push(format!("src/{}:{line} {name}: {length} lines", file.path));
-            }
-        }
-    }
-    assert_none("longer than 100 lines", &long);
 }
 
 // A wall that sees nothing stops nobody: the eyes are tested too.
@@ -377,7 +302,6 @@ fn comments_and_literals_are_blanked() {
 
 #[test]
 fn words_are_found_whole() {
-    assert!(has_word("x.unwrap()", ".unwrap()"));
     assert!(has_word("std::fs::write(a)", "fs::write"));
     assert!(has_word("println!()", "println!"));
     assert!(!has_word("eprintln!()", "println!"));
@@ -388,12 +312,4 @@ fn uses_are_found_in_every_spelling() {
     let code = "use crate::diag::{self, Sink};\nuse crate::{\n  plan::{a, b}, spec\n};\nlet x = crate::cli::y();";
     let names: Vec<_> = uses(code).into_iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["diag", "plan", "spec", "cli"]);
-}
-
-#[test]
-fn functions_are_measured_to_their_closing_brace() {
-    let code =
-        "fn a() { if x { y } }\nfn b();\nimpl T {\n  fn c(\n  ) -> fn(u8) {\n    { }\n  }\n}\n";
-    let found: Vec<_> = functions(code);
-    assert_eq!(found, [("a".into(), 1, 1), ("c".into(), 4, 4)]);
 }

@@ -2,7 +2,7 @@
 
 use slosmith::promql::ast::Expr;
 use slosmith::promql::usage::surroundings;
-use slosmith::promql::visit::{clear_spans, walk};
+use slosmith::promql::visit::walk;
 use slosmith::promql::{
     Dialect, SyntaxError, experimental, kept_labels, parse_recovering, parse_with, pretty, reach,
     value_type,
@@ -53,17 +53,17 @@ fn printed(expr: &Expr, dialect: Dialect) {
         let back = parse_with(&text, dialect);
         let back = back.unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert_eq!(back.to_string(), line, "{text:?}");
-        let (mut a, mut b) = (back, expr.clone());
-        clear_spans(&mut a);
-        clear_spans(&mut b);
         if text == line {
-            same(&a, &b, &text);
+            same(&back, expr, &text);
         }
     }
 }
 
-/// Compares as text, for no number equals NaN; a name may be quoted without need.
+/// Compares as text without its digits, for no number equals NaN and places differ; a name may be quoted without need.
 fn same(a: &Expr, b: &Expr, text: &str) {
-    let shown = |expr: &Expr| format!("{expr:?}").replace("quoted: true", "quoted: false");
+    let shown = |expr: &Expr| {
+        let tree = format!("{expr:?}").replace("quoted: true", "quoted: false");
+        tree.replace(|c: char| c.is_ascii_digit(), "")
+    };
     assert_eq!(shown(a), shown(b), "{text:?}");
 }

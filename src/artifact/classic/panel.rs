@@ -8,7 +8,6 @@ use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Threshold
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
-/// Reads a panel; its queries go to the reader.
 pub(super) fn read(
     reader: &mut Reader,
     body: &Body<'_>,

@@ -80,22 +80,17 @@ const OTHER: [&str; 18] = [
     "warm_up_configuration",
 ];
 
-/// What an argument is.
 pub(super) enum Argument {
-    /// A field of a request.
     Field(&'static str),
-    /// Something else that there is.
     Other,
     /// Nothing: the provider refuses it. With the names that it may be mistaken for.
     Unknown(Vec<&'static str>),
 }
 
-/// What an argument of an alarm is.
 pub(super) fn of_alarm(argument: &str) -> Argument {
     find(&ALARM, &OTHER, argument)
 }
 
-/// The same of an entry of metric math.
 pub(super) fn of_entry(argument: &str) -> Argument {
     find(&ENTRY, &["dynamic", "//", "metric"], argument)
 }

@@ -17,7 +17,6 @@ pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
         .collect()
 }
 
-/// Types of all resources of a document.
 pub(super) fn types<'n>(node: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
     let all = resources(node).into_iter().flat_map(each);
     all.filter_map(|(_, resource)| word(resource, &["Type"]))
@@ -38,7 +37,6 @@ fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<(Option<&'n str>, &'n Node<'t>)>
     found
 }
 
-/// Reads all alarms, dashboards and rules of a document.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let mut names = Names::default();
     for (name, resource) in resources(node).into_iter().flat_map(each) {

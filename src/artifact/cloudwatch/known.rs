@@ -15,7 +15,6 @@ const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 /// Rules of Prometheus in CloudFormation, as a text.
 pub(super) const RULES: &str = "AWS::APS::RuleGroupsNamespace";
 
-/// True for a type of resource in CloudFormation or Terraform that the readers here read.
 pub(super) fn is_ours(kind: &str) -> bool {
     let prefixes = ["AWS::CloudWatch::", "aws_cloudwatch_"];
     kind == RULES || prefixes.iter().any(|prefix| kind.starts_with(prefix))
@@ -26,7 +25,6 @@ pub(super) fn is_filled_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// The value of a node as far as it is known.
 pub(super) fn value(node: &Node<'_>) -> Value {
     match node.tag {
         Tag::None => {}

@@ -14,7 +14,6 @@ use crate::yaml::{Body, Node};
 /// Modules in modules are followed this far.
 const DEEPEST: usize = 32;
 
-/// True for a document of Terraform that has resources of CloudWatch.
 pub(super) fn is_any(node: &Node<'_>) -> bool {
     found(node).iter().any(|(kind, ..)| is_ours(kind))
 }
@@ -28,7 +27,6 @@ pub(in crate::artifact) fn planned<'n, 't>(node: &'n Node<'t>) -> Option<Vec<&'n
     Some(others.map(|(_, values, _)| values).collect())
 }
 
-/// Reads all resources: of a plan what changes, of a state what is there.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let all = found(node).into_iter();
     for (kind, values, unknown) in all.filter(|(kind, ..)| is_ours(kind)) {

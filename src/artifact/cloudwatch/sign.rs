@@ -5,7 +5,6 @@ use super::{formation, plan, terraform};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
 
-/// Where the agent's declarations are.
 const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
 
 /// Types of widgets with properties that they have; a widget elsewhere has neither.
@@ -34,7 +33,6 @@ const ALARM: [&str; 8] = [
 /// What an alarm says without its name, and nothing else says together.
 const NAMELESS: [&str; 3] = ["ComparisonOperator", "EvaluationPeriods", "Threshold"];
 
-/// True for anything that the readers here know.
 pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
     let terraform = node.get("resource");
@@ -55,7 +53,6 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
         || blocks.any(is_ours)
 }
 
-/// True when nothing but the readers here looks into a document; beside its resources there may be others.
 pub(in crate::artifact) fn is_whole(node: &Node<'_>) -> bool {
     let resources = [
         "Resources",
@@ -78,12 +75,10 @@ pub(super) fn is_alarm(node: &Node<'_>) -> bool {
     has(&"AlarmName") && ALARM.iter().any(has) || NAMELESS.iter().all(has)
 }
 
-/// True for the body of a dashboard.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     items(node, &["widgets"]).iter().any(is_widget)
 }
 
-/// True for what the agent is configured to deliver.
 pub(super) fn is_agent(node: &Node<'_>) -> bool {
     node.at(&AGENT).is_some()
 }

@@ -34,7 +34,6 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// Types of alarms.
 const ALARMS: [&str; 2] = [METRIC_ALARM, COMPOSITE_ALARM];
 const METRIC_ALARM: &str = "aws_cloudwatch_metric_alarm";
 const COMPOSITE_ALARM: &str = "aws_cloudwatch_composite_alarm";
@@ -153,7 +152,6 @@ const EXPRESSION: std::ops::RangeInclusive<usize> = 1..=1024;
 /// Whole numbers that the provider leaves out when they are zero.
 const NONE_IF_ZERO: [&str; 2] = ["Period", "DatapointsToAlarm"];
 
-/// What comes of a conversion beside the request.
 #[derive(Default)]
 struct Converted {
     pointers: BTreeMap<String, String>,
@@ -169,7 +167,6 @@ impl Converted {
         });
     }
 
-    /// Blocks that are written as arguments.
     fn blocks(&mut self, body: &Body<'_>, node: &Node<'_>, raw: &str, names: &[&str]) {
         for name in names {
             if node
@@ -230,7 +227,6 @@ impl Converted {
         Value::Object(out)
     }
 
-    /// Arguments of a block as fields.
     fn fields(
         &mut self,
         block: &Value,
@@ -392,7 +388,6 @@ impl Converted {
     }
 }
 
-/// Fields of a block that silences an alarm.
 const SUPPRESSOR: [(&str, &str); 3] = [
     ("ActionsSuppressor", "alarm"),
     ("ActionsSuppressorWaitPeriod", "wait_period"),

@@ -7,9 +7,7 @@ use crate::config::Code;
 /// Characters of a pattern.
 const LONGEST: usize = 1_000;
 
-/// A string literal.
 pub(in crate::artifact) struct Literal {
-    /// From its first letter to its last quote.
     pub(in crate::artifact) range: Range<usize>,
     /// False for one that others continue or the program fills in.
     pub(in crate::artifact) is_whole: bool,
@@ -28,7 +26,6 @@ enum Before {
     Value,
 }
 
-/// All literals, in the order of the text.
 pub(in crate::artifact) fn literals(text: &str, language: Code) -> Vec<Literal> {
     let mut lexer = Lexer {
         text,
@@ -85,7 +82,6 @@ impl Lexer<'_> {
         }
     }
 
-    /// The last literal is a part of something.
     fn continues(&mut self) {
         if let Some(last) = self.found.last_mut() {
             last.is_whole = false;

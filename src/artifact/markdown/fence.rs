@@ -4,19 +4,14 @@ use std::ops::Range;
 
 use crate::source::mark_len;
 
-/// A code fence.
 pub(super) struct Fence {
     /// `promql`, `yaml`, …
     pub(super) language: String,
-    /// The bytes between its marks.
     pub(super) inner: Range<usize>,
-    /// All of it.
     pub(super) whole: Range<usize>,
-    /// How many blanks are before its marks.
     pub(super) indent: usize,
 }
 
-/// All that end, in order.
 pub(super) fn fences(text: &str) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(String, Range<usize>, String, usize)> = None;

@@ -44,7 +44,6 @@ const SIGNS: [&str; 12] = [
     "V0", "V1", "→", "->", "=>", "改", "旧", "移除", "弃用", "废弃", "删除", "替",
 ];
 
-/// Reads the names in code spans and in fences.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, fences: &[Fence]) {
     let text = body.text();
     let mut page = Page::default();
@@ -159,7 +158,6 @@ fn spans(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// True for a name and for a whole query.
 fn is_query(code: &str) -> bool {
     code.contains("vllm:") && parse_with(code.trim(), Dialect::Grafana).is_ok()
 }

@@ -6,7 +6,6 @@ use crate::promql::Dialect;
 use crate::source::Span;
 use crate::yaml::{Text, TextMap};
 
-/// One query and the way back to its bytes.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// The query as the query engine would see it, placeholders not filled in.
@@ -19,7 +18,6 @@ pub struct Query {
     pub language: Language,
     /// The name or uid of its data source, where that is not a variable; empty for the default of Grafana.
     pub source: Option<String>,
-    /// Where it is, for people.
     pub role: Role,
     /// The label whose values a dashboard variable lists; boxed, since nearly all queries have none.
     pub listed: Option<Box<Text>>,
@@ -28,7 +26,6 @@ pub struct Query {
 }
 
 impl Query {
-    /// The bytes of the whole query.
     pub fn span(&self) -> Span {
         self.map.whole()
     }
@@ -37,56 +34,42 @@ impl Query {
 /// The language of a query, as its data source says or as it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// PromQL.
     PromQl,
     /// PromQL and more, of VictoriaMetrics: names and labels are checked where it has the form of PromQL.
     MetricsQl,
-    /// Anything else.
     Other,
 }
 
 /// Where a query is, in the words of the person who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Of an alerting rule.
     Alert {
-        /// Its name.
         name: String,
     },
-    /// Of a recording rule.
     Record {
-        /// The series it writes.
         name: String,
     },
-    /// Of a dashboard panel.
     Panel {
         /// Its title; may be empty.
         title: String,
-        /// Its number or name.
         id: Option<String>,
     },
     /// Of a dashboard variable; a selector whose label values are listed.
     Variable {
-        /// Its name.
         name: String,
     },
-    /// Of dashboard annotations.
     Annotation {
         /// Their name; may be empty.
         name: String,
     },
-    /// Evaluated by a unit test.
     UnitTest,
     /// A series that a unit test feeds in.
     TestSeries,
-    /// Of an SLO in a foreign spec.
     Sli {
-        /// The SLO.
         slo: String,
         /// `error_query`, `total_query`, …
         part: String,
     },
-    /// Of a CloudWatch alarm.
     Alarm {
         /// Its name; may be empty.
         name: String,
@@ -108,11 +91,8 @@ pub enum Role {
         /// What names it; may be empty.
         of: String,
     },
-    /// In a code fence.
     Fence,
-    /// The name of a metric in code in a text.
     Mention,
-    /// A string in source code.
     Literal,
 }
 

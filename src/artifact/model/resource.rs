@@ -8,46 +8,35 @@ use crate::artifact::Raw;
 use crate::cloudwatch::{Form, Violation, is_unknown};
 use crate::source::Span;
 
-/// An alarm, a dashboard, or what delivers their metrics.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// What it is.
     pub what: ResourceKind,
     /// Its name; may be empty.
     pub name: String,
-    /// As it is in the file.
     pub raw: Raw,
     /// As the API has it; what is only known when the file is applied is [`unknown`](crate::cloudwatch::unknown).
     pub request: Value,
     /// Pointers into `request` with those into `raw`; where none fits, both are the same.
     pub pointers: BTreeMap<String, String>,
-    /// How the file is written.
     pub form: Form,
     /// What the language of the file refuses; pointers into `raw`.
     pub faults: Vec<Violation>,
 }
 
-/// The kinds of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
-    /// An alarm of either sort.
     Alarm,
-    /// The body of a dashboard.
     Dashboard,
     /// The request that makes a dashboard; its body is another resource.
     PutDashboard,
-    /// What the CloudWatch agent delivers.
     Agent,
     /// What `slosmith cloudwatch list-metrics` found in an account.
     Listing,
 }
 
-/// A metric that an alarm or a dashboard names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedMetric {
-    /// Its namespace.
     pub namespace: String,
-    /// Its name.
     pub name: String,
     /// Its dimensions with their values; none where the file leaves them to be filled in.
     pub dimensions: Option<Dimensions>,
@@ -59,7 +48,6 @@ pub struct NamedMetric {
 pub type Dimensions = BTreeMap<String, Option<String>>;
 
 impl Resource {
-    /// The bytes behind a pointer into the request.
     pub fn span(&self, pointer: &str) -> Span {
         let mut api = pointer;
         loop {
@@ -73,7 +61,6 @@ impl Resource {
         }
     }
 
-    /// All metrics that it names.
     pub fn metrics(&self) -> Vec<NamedMetric> {
         match self.what {
             ResourceKind::Alarm => self.alarm_metrics(),

@@ -14,7 +14,6 @@ pub(super) fn keda(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &s
     is_trigger && query(reader, body, node.get("metadata"), "trigger", of)
 }
 
-/// A metric of KServe's autoscaling that it hands on to KEDA.
 pub(super) fn kserve(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
     let is_metric = word(node, &["backend"]) == Some("prometheus");
     is_metric && query(reader, body, Some(node), "metric", of)

@@ -1,13 +1,10 @@
 //! Queries that an annotation or a label asks: `{{ query "up" }}`.
 
-use std::ops::Range;
-
-use crate::artifact::code::literals;
 use crate::artifact::reader::Reader;
 use crate::artifact::{Language, Pair, Role};
-use crate::config::Code;
-use crate::promql::{Dialect, parse_with, placeholder};
+use crate::promql::{Dialect, parse_with};
 use crate::yaml::Body;
+use crate::yaml::go::{self, Kind, Token};
 
 /// Reads the literals that a template hands to `query`. One with values to fill in must be a query all the same, as
 /// `x{a="%s"}` is.
@@ -17,13 +14,16 @@ pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Opti
         return;
     }
     let body = Body::inside(text.map.clone(), &text.value);
-    for action in placeholder::spans(&text.value, Dialect::GoTemplate) {
-        let inner = &text.value[action.clone()];
-        for literal in literals(inner, Code::Go) {
-            let Some(asked) = asked(inner, &literal.range) else {
+    for action in go::actions(&text.value).flatten() {
+        let (tokens, _) = go::tokens(&text.value, action);
+        for (i, literal) in tokens.iter().enumerate() {
+            if !literal.text.starts_with(['"', '`']) {
+                continue;
+            }
+            let Some(asked) = asked(&tokens, i) else {
                 continue;
             };
-            let at = action.start + literal.range.start..action.start + literal.range.end;
+            let at = literal.at.clone();
             let query = body.literal(at).filter(|query| {
                 let is_whole = asked == Asked::AsIs;
                 is_whole || parse_with(&query.value, Dialect::Prometheus).is_ok()
@@ -38,7 +38,6 @@ pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Opti
     }
 }
 
-/// False for nearly all texts.
 pub(in crate::artifact) fn may_ask(text: &str) -> bool {
     text.contains("{{") && text.contains("query")
 }
@@ -52,28 +51,23 @@ enum Asked {
 
 /// Whether a literal of an action goes to `query`: `query "x"`, `"x" | query`, `printf "x" 1 | query`,
 /// `query (printf "x" 1)`.
-fn asked(action: &str, literal: &Range<usize>) -> Option<Asked> {
-    let before = action[..literal.start].trim_end();
-    let behind = action[literal.end..].trim_start();
-    let is_word = |text: &str| {
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        text.strip_suffix("query")
-            .is_some_and(|rest| !rest.ends_with(word))
-    };
-    let is_piped = || {
-        let next = behind.split_once('|').map(|(_, next)| next.trim_start());
-        let rest = next.and_then(|next| next.strip_prefix("query"));
-        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
-    if let Some(before) = before.strip_suffix("printf") {
-        let before = before.trim_end_matches([' ', '(']);
-        return (is_word(before) || is_piped()).then_some(Asked::Filled);
+fn asked(tokens: &[Token<'_>], literal: usize) -> Option<Asked> {
+    let (before, behind) = (&tokens[..literal], &tokens[literal + 1..]);
+    let is_query = |token: Option<&Token<'_>>| token.is_some_and(|token| token.is_word("query"));
+    let is_pipe = |token: &Token<'_>| token.kind == Kind::Sign("|");
+    let pipe = behind.iter().position(is_pipe);
+    let is_piped = pipe.is_some_and(|at| is_query(behind.get(at + 1)));
+    let last = before.last();
+    if last.is_some_and(|token| token.is_word("printf")) {
+        let mut outer = before.iter().rev().skip(1);
+        let outer = outer.find(|token| token.kind != Kind::Sign("("));
+        return (is_query(outer) || is_piped).then_some(Asked::Filled);
     }
     // Behind a function's name or another value, the literal is only a part of what is piped on.
-    let is_first = before.ends_with(['{', '-', '(', '=', ','])
-        || ["if", "range", "with"]
-            .iter()
-            .any(|word| before.ends_with(word));
-    let is_asked = is_word(before) || is_first && behind.starts_with('|') && is_piped();
+    let begins = |token: &Token<'_>| match token.kind {
+        Kind::Sign(sign) => matches!(sign, "(" | "=" | ":=" | ","),
+        _ => token.is_word("if") || token.moves_dot(),
+    };
+    let is_asked = is_query(last) || last.is_none_or(begins) && pipe == Some(0) && is_piped;
     is_asked.then_some(Asked::AsIs)
 }

@@ -7,7 +7,6 @@ use super::*;
 use crate::aws::changes::{Allowed, hash};
 use crate::aws::object::{HASH_TAG, SERVICE_TAG, Wanted, alarm_name};
 
-/// Names that random alarms have.
 const NAMES: [&str; 6] = ["svc-a", "svc-b", "svc-c", "svc-d", "svc-e", "svc-f"];
 
 /// What CloudWatch does with calls, as its documents say.
@@ -99,7 +98,6 @@ impl Model {
     }
 }
 
-/// Whose an alarm is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Owner {
     Us,

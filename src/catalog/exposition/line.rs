@@ -16,7 +16,6 @@ pub(super) enum Line {
     Sample(Sample),
 }
 
-/// Where in the line reading stopped, and why.
 #[derive(Debug)]
 pub(super) struct Stop {
     pub(super) at: usize,

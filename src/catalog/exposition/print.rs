@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::{PageFamily, Sample};
 use crate::catalog::shape::MetricType;
 
-/// The two text formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// Prometheus text 0.0.4: no UNIT, no exemplars.
@@ -14,7 +13,6 @@ pub enum Dialect {
     OpenMetrics,
 }
 
-/// Prints families in either format.
 pub fn print(families: &[PageFamily], dialect: Dialect) -> String {
     let mut out = String::new();
     for family in families {

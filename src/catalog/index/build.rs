@@ -19,25 +19,16 @@ use crate::yaml;
 /// Where the pages of a version came from.
 const NOTES: &str = "provenance.json";
 
-/// Why an index could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A file or folder could not be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// Where.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// A file does not hold what it should.
     #[error("{path}: {why}")]
-    Content {
-        /// Where.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Content { path: PathBuf, why: String },
 }
 
 #[derive(Deserialize)]
@@ -62,9 +53,6 @@ enum PageExtent {
 }
 
 /// Builds the index from `dir`, which holds `vllm/` and `foreign.yaml`.
-///
-/// # Errors
-/// Names the first file that cannot be read or does not hold what it should.
 pub fn build(dir: &Path) -> Result<Index, BuildError> {
     let product = dir.join("vllm");
     let index = Index {
@@ -75,20 +63,14 @@ pub fn build(dir: &Path) -> Result<Index, BuildError> {
     assemble(index, versions(&product)?)
 }
 
-/// A service of one's own.
 #[derive(Debug)]
 pub struct Service {
-    /// What was recorded of it.
     pub index: Index,
-    /// Folders without notes, which a recording writes last: those that were not finished.
     pub unfinished: Vec<PathBuf>,
 }
 
 /// Builds the index of a service of one's own from `dir`, which holds one folder per recorded version, as
 /// `slosmith catalog record` writes them.
-///
-/// # Errors
-/// Names the first file that cannot be read or does not hold what it should.
 pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
     let has_notes = |folder: &PathBuf| folder.join(NOTES).symlink_metadata().is_ok();
     let (finished, unfinished) = versions(dir)?.into_iter().partition(has_notes);
@@ -96,7 +78,6 @@ pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
     Ok(Service { index, unfinished })
 }
 
-/// The folders of all versions, without hidden ones.
 fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let hidden = |path: &Path| {
         let name = path.file_name().unwrap_or_default();
@@ -107,7 +88,6 @@ fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(folders)
 }
 
-/// Reads every release of a product.
 fn assemble(mut index: Index, folders: Vec<PathBuf>) -> Result<Index, BuildError> {
     let mut recorded = Vec::new();
     for folder in folders {

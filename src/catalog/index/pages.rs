@@ -42,7 +42,6 @@ pub(super) fn backfill(releases: &mut [Recorded], lineage: &Lineage) {
     }
 }
 
-/// A family on one page.
 pub(super) struct Found {
     pub(super) name: String,
     pub(super) shape: Shape,

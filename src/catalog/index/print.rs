@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::Index;
 
 impl Index {
-    /// The text of the committed file.
     pub fn to_json(&self) -> String {
         let mut out = String::from("{\n");
         list(&mut out, "releases", &self.releases);
@@ -31,7 +30,6 @@ fn list<T: Serialize>(out: &mut String, name: &str, items: &[T]) {
     out.push_str(&format!("\"{name}\":[\n{}\n],\n", lines.join(",\n")));
 }
 
-/// Plain data with string keys always has a text.
 fn text<T: Serialize + ?Sized>(item: &T) -> String {
     serde_json::to_string(item).unwrap_or_default()
 }

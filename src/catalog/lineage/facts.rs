@@ -11,24 +11,18 @@ use crate::catalog::version::Version;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spelling {
-    /// The prefix.
     pub prefix: String,
-    /// The set-ups that store it, for people.
     pub stored_by: String,
     /// Series have other labels than the served ones, and counters may lack `_total`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
 
-/// A change that keeps the name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InPlace {
-    /// The families it concerns.
     pub families: Vec<String>,
-    /// First release with the change.
     pub release: Version,
-    /// What changed.
     pub kind: ChangeKind,
     /// The only series that it concerns: a label and its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,17 +33,13 @@ pub struct InPlace {
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// One line for people.
     pub note: String,
 }
 
-/// What a release without a page brought and ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// The release.
     pub release: Version,
-    /// Families that begin with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
     /// Families that it lacks.
@@ -57,11 +47,9 @@ pub struct Edge {
     pub removed: Vec<String>,
 }
 
-/// A condition under which alone some families exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// A short name.
     pub name: String,
     /// What must be in use, to follow "only with".
     pub needs: String,
@@ -80,19 +68,16 @@ impl Condition {
     }
 }
 
-/// Families that began before the first page that could show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backfill {
     /// Family names; a trailing `*` stands for any ending.
     pub families: Vec<String>,
-    /// The profile whose later pages show them.
     pub profile: String,
     /// First release that has them.
     pub first: Version,
 }
 
-/// Labels of families that a page declares without a series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelFact {
@@ -122,14 +107,11 @@ pub struct Open {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnBuckets {
-    /// First release with the option.
     pub first: Version,
-    /// The option's keys, and the histograms whose boundaries each replaces.
     pub keys: BTreeMap<String, Vec<String>>,
 }
 
 impl OwnBuckets {
-    /// The key that replaces the boundaries of a histogram.
     pub fn key(&self, family: &str) -> Option<&str> {
         let mut keys = self.keys.iter();
         let key = keys.find(|(_, families)| families.iter().any(|own| own == family));
@@ -141,9 +123,7 @@ impl OwnBuckets {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenBuckets {
-    /// The families.
     pub families: Vec<String>,
-    /// First release in which they differ; always when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Version>,
     /// Last release in which they differ.
@@ -151,7 +131,6 @@ pub struct OpenBuckets {
     pub last: Option<Version>,
 }
 
-/// Labels with few values, the same everywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Domains {
@@ -159,25 +138,19 @@ pub struct Domains {
     pub engine: String,
     /// Only families with this prefix are meant.
     pub prefix: String,
-    /// The labels.
     pub labels: Vec<String>,
     /// Domains that no page shows whole.
     pub fixed: Vec<FixedDomain>,
 }
 
-/// The values of one label of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedDomain {
-    /// The family.
     pub family: String,
-    /// The label.
     pub label: String,
-    /// All values.
     pub values: Vec<String>,
 }
 
-/// Which families have series, with 0, before the first request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartRule {

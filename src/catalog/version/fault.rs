@@ -6,10 +6,8 @@ use pep440_rs::{Version, VersionSpecifier};
 
 use super::{Range, RangeError};
 
-/// A reason, and what to write instead where that is known.
 type Fault = (String, Option<String>);
 
-/// What is wrong with a text that could not be read as a range.
 pub(super) fn of(text: &str) -> RangeError {
     let trimmed = text.trim();
     let (why, meant) = [between, open, star, caret, equals, joined]
@@ -114,7 +112,6 @@ fn joined(text: &str) -> Option<Fault> {
     ))
 }
 
-/// The part of a text that is no bound.
 fn part(text: &str) -> String {
     if text.is_empty() {
         return "the text is empty".to_owned();
@@ -142,21 +139,22 @@ fn part(text: &str) -> String {
     }
 }
 
-/// The bounds of a text, whatever is between them.
 fn bounds(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '&'));
     let words = words.filter(|word| !word.is_empty() && *word != "and");
     let mut bounds: Vec<String> = Vec::new();
+    // True after an operator whose version is still to come.
+    let mut open = false;
     for word in words {
         match bounds.last_mut() {
-            Some(last) if split(last).1.is_empty() => last.push_str(word),
+            Some(last) if open => last.push_str(word),
             _ => bounds.push(word.to_owned()),
         }
+        open = split(word).1.is_empty();
     }
     bounds
 }
 
-/// The operator of a bound, and the rest.
 fn split(bound: &str) -> (&str, &str) {
     let end = bound.find(|c: char| !"<>=!~".contains(c));
     let (operator, rest) = bound.split_at(end.unwrap_or(bound.len()));

@@ -15,10 +15,8 @@ use crate::output::MANIFEST;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{self, Bases, Document};
 
-/// The specs to build.
 #[derive(Default)]
 pub(in crate::cli) struct Specs {
-    /// The files, each once.
     pub(in crate::cli) files: Vec<PathBuf>,
     /// True if one whole folder of specs is built: services without a spec are then removed.
     pub(super) whole_folder: bool,
@@ -137,13 +135,11 @@ pub(in crate::cli) fn is_passed(entry: &walkdir::DirEntry) -> bool {
     entry.depth() > 0 && (hidden() || ours())
 }
 
-/// Specs and their texts, for commands that hold all of them at once.
 pub(in crate::cli) struct Inputs {
     pub(in crate::cli) sources: Sources,
     pub(in crate::cli) documents: Vec<Document>,
 }
 
-/// Reads every spec under `paths`; errors in specs go to `findings`.
 pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     let mut inputs = Inputs {
         sources: Sources::default(),

@@ -2,24 +2,23 @@
 //! as a few.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Result;
+use similar::TextDiff;
 
-use super::diff;
 use super::settings::Settings;
 use crate::catalog::Catalog;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
-use crate::naming;
-use crate::output::{self, Change, Digest, Folder, Staging};
-use crate::parity;
+use crate::output::{Change, Digest, Folder, MANIFEST, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
-use crate::resolve::{self, Options};
+use crate::resolve::Options;
 use crate::source::{FileId, Span};
-use crate::spec::{self, Document, Text};
-use crate::target::{self, Target, TargetError, Untested, own};
+use crate::spec::{Document, Text};
+use crate::target::{Target, TargetError, Untested, own};
+use crate::{naming, output, parity, resolve, spec, target};
 
-/// Data that all jobs of a build share.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
     /// `None` with `--check`.
@@ -28,18 +27,14 @@ pub(super) struct Job<'a> {
     built_from: BTreeMap<Digest, String>,
 }
 
-/// The result of one spec.
 #[derive(Default)]
 pub(super) struct Done {
-    /// The service that the spec describes, where the spec could be read.
     pub(super) service: Option<String>,
-    /// The service, unless the spec is wrong.
     pub(super) built: Option<Built>,
     pub(super) findings: Sink,
 }
 
 impl Done {
-    /// Nothing but why the spec was not built.
     pub(super) fn failed(why: Diagnostic) -> Self {
         let mut done = Self::default();
         done.findings.push(why);
@@ -47,40 +42,28 @@ impl Done {
     }
 }
 
-/// One service, compared and staged.
 pub(super) struct Built {
     pub(super) service: String,
-    /// Number of files.
     pub(super) files: usize,
-    /// Number of files that differ from those on disk.
     pub(super) changed: usize,
-    /// Number of those that are removed.
     pub(super) removed: usize,
-    /// The differences, with `--check`.
     pub(super) diff: String,
     pub(super) how: How,
 }
 
-/// The way in which the files of a service were determined.
 pub(super) enum How {
-    /// From its spec.
     Built(Summary),
-    /// Inputs and files are the same as in the last build.
     Unchanged,
-    /// The service is in no spec any more.
     Removed,
 }
 
-/// The parts of a plan that the report needs.
 pub(super) struct Summary {
     pub(super) runtime: Option<Runtime>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
-    /// The cost of the CloudWatch objects, in a sentence.
     pub(super) cost: Option<String>,
 }
 
-/// A dead link in a runbook, at its position in the spec.
 fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
         return None;
@@ -94,7 +77,6 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     Some(Diagnostic::error("dead-link", at, message).help(help))
 }
 
-/// Alerts without a unit test, at their positions in the spec.
 fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
     let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
         return None;
@@ -118,10 +100,6 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
 }
 
 impl<'a> Job<'a> {
-    /// Reads the results of earlier builds.
-    ///
-    /// # Errors
-    /// When the output folder cannot be read.
     pub(super) fn new(settings: &'a Settings, staging: Option<&'a Staging>) -> Result<Self> {
         let built_from = match settings.validate {
             true => BTreeMap::new(),
@@ -135,9 +113,6 @@ impl<'a> Job<'a> {
     }
 
     /// Builds and stages a service. If the build has already `failed`, only collects findings.
-    ///
-    /// # Errors
-    /// When a template fails, its output is not valid, or reading or writing fails.
     pub(super) fn build(&self, parts: &[(FileId, &str)], failed: bool) -> Result<Done> {
         let inputs = self.inputs(parts);
         if let Some(built) = self.unchanged(inputs) {
@@ -177,15 +152,10 @@ impl<'a> Job<'a> {
         Ok(Done { findings, ..done })
     }
 
-    /// Stages the removal of a service.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub(super) fn remove(&self, service: &str) -> Result<Built> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }
 
-    /// Digest of all inputs of a service.
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
@@ -274,7 +244,7 @@ impl<'a> Job<'a> {
             .filter(|c| matches!(c, Change::Removed(_)));
         let mut diff = String::new();
         match self.staging {
-            None => diff = diff::unified(&self.settings.out, folder, &changes.files),
+            None => diff = unified(&self.settings.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
         }
@@ -287,4 +257,27 @@ impl<'a> Job<'a> {
             how,
         })
     }
+}
+
+/// The files on disk against the generated ones, as a unified diff.
+fn unified(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
+    let mut all = String::new();
+    for (path, change) in changes {
+        let name = out.join(&folder.service).join(path);
+        let name = one_line(&name.to_string_lossy()).into_owned();
+        if path == MANIFEST {
+            all.push_str(&format!("{name}: the manifest is out of date\n"));
+            continue;
+        }
+        let wanted = folder.files.get(path).map_or("", String::as_str);
+        let none = "/dev/null";
+        let (found, old, new) = match change {
+            Change::Added => ("", none, name.as_str()),
+            Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
+            Change::Removed(text) => (text.as_str(), name.as_str(), none),
+        };
+        let diff = TextDiff::from_lines(found, wanted);
+        all.push_str(&diff.unified_diff().header(old, new).to_string());
+    }
+    all
 }

@@ -12,7 +12,6 @@ use crate::cli::words::count;
 /// Number of names and notes that are listed; the rest is counted.
 const LISTED: usize = 10;
 
-/// Prints the results of all services.
 pub(super) fn print(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()> {
     let (removed, kept): (Vec<_>, Vec<_>) =
         built.iter().partition(|b| matches!(b.how, How::Removed));
@@ -45,7 +44,6 @@ fn names(err: &mut dyn Write, state: &str, services: &[&Built]) -> Result<()> {
     Ok(())
 }
 
-/// Prints equal notes of several services once.
 fn attention(err: &mut dyn Write, built: &[Built]) -> Result<()> {
     let mut said: BTreeMap<String, usize> = BTreeMap::new();
     for b in built {
@@ -67,7 +65,6 @@ fn attention(err: &mut dyn Write, built: &[Built]) -> Result<()> {
     Ok(())
 }
 
-/// Notes about one service, one line each.
 pub(super) fn words(summary: &Summary) -> impl Iterator<Item = String> {
     let left = summary.left_out.iter();
     let left = left.map(|left| format!("left out: {}: {}", left.signal, left.why));

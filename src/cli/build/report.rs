@@ -13,10 +13,8 @@ use crate::cli::terminal::Terminal;
 use crate::cli::words::{self, count};
 use crate::output::OutputError;
 
-/// Up to this many services are listed; more are only counted.
 const FEW: usize = 20;
 
-/// Prints why the build waits.
 pub(super) fn waiting(out: &Path) {
     let out = out.display();
     // Ignore write errors: stderr is closed.
@@ -26,7 +24,6 @@ pub(super) fn waiting(out: &Path) {
     );
 }
 
-/// Prints which leftover could not be removed.
 pub(super) fn left(err: &mut dyn Write, why: OutputError) {
     let why = anyhow::Error::from(why);
     let _ = writeln!(
@@ -35,7 +32,6 @@ pub(super) fn left(err: &mut dyn Write, why: OutputError) {
     );
 }
 
-/// Prints the results: one line per service, or an overview if there are many services.
 pub(super) fn summary(
     err: &mut dyn Write,
     settings: &Settings,
@@ -58,7 +54,6 @@ pub(super) fn summary(
     Ok(())
 }
 
-/// One line per service, with its notes.
 fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()> {
     for b in built {
         let folder = settings.out.join(&b.service);

@@ -18,20 +18,15 @@ use crate::source::{Sources, Spanned};
 use crate::target::Target;
 use crate::template::Templates;
 
-/// Default folder of specs.
 const SPECS: &str = "specs";
-/// Default output folder.
 const OUT: &str = "generated";
 
 const NO_FOLDER: &str = "cannot determine the working directory";
 
-/// The settings of a build.
 pub(in crate::cli) struct Settings {
     pub(in crate::cli) specs: Specs,
-    /// The output folder, with one folder per service.
     pub(in crate::cli) out: PathBuf,
     pub(in crate::cli) templates: Templates,
-    /// All targets of the project.
     pub(super) targets: Vec<Target>,
     /// The targets that `--target` selects; empty: all.
     pub(super) only: Vec<Target>,
@@ -40,7 +35,6 @@ pub(in crate::cli) struct Settings {
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
-    /// Metadata of Kubernetes resources.
     pub(in crate::cli) kubernetes: Option<Metadata>,
     /// Additional output files: name of the template, and path.
     pub(super) outputs: Vec<(String, String)>,
@@ -48,9 +42,6 @@ pub(in crate::cli) struct Settings {
 
 impl Settings {
     /// Joins the command line and the configuration; `None` if the configuration has errors, which are then shown.
-    ///
-    /// # Errors
-    /// When the command line is wrong or something cannot be read.
     pub(in crate::cli) fn read(args: &BuildArgs) -> Result<Option<Self>> {
         check(args)?;
         let here = std::env::current_dir().context(NO_FOLDER)?;
@@ -109,7 +100,6 @@ impl Settings {
         }))
     }
 
-    /// True if this run writes the files of a target.
     pub(super) fn makes(&self, target: Target) -> bool {
         match self.only.as_slice() {
             [] => self.targets.contains(&target),
@@ -119,9 +109,6 @@ impl Settings {
 }
 
 /// Checks the command line: no change of a file can fix its errors.
-///
-/// # Errors
-/// When the command line is wrong.
 pub(super) fn check(args: &BuildArgs) -> Result<()> {
     let Some(range) = &args.vllm else {
         return Ok(());
@@ -133,9 +120,6 @@ pub(super) fn check(args: &BuildArgs) -> Result<()> {
 }
 
 /// The inputs of a build, without the files that specs extend.
-///
-/// # Errors
-/// When there is no working directory.
 pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     let here = std::env::current_dir().context(NO_FOLDER)?;
     let path = configuration::path(args.config.as_deref(), &here);
@@ -162,7 +146,6 @@ pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     Ok(places)
 }
 
-/// The specs in the configuration; by default, the folder `specs`.
 fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     if config.build.specs.is_empty() {
         let folder = config.folder().join(SPECS);
@@ -189,7 +172,6 @@ fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     })
 }
 
-/// Missing files and folders, and unknown targets.
 fn faults(build: &Build) -> Vec<Diagnostic> {
     let mut faults: Vec<_> = build
         .targets

@@ -63,7 +63,6 @@ pub(crate) fn text<P: AsRef<str>>(
     out
 }
 
-/// The profiles; by default, only the default profile.
 fn names<P: AsRef<str>>(profiles: &[P]) -> Vec<&str> {
     if profiles.is_empty() {
         return vec![DEFAULT_PROFILE];

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::catalog::diff::{Changed, changed};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Family, ReleaseId, Shape};
 
-/// Consecutive releases with the same shape of a family.
 pub(super) struct Stretch<'a> {
     pub(super) profile: &'a str,
     pub(super) releases: Vec<ReleaseId>,
@@ -65,7 +64,6 @@ pub(super) fn history(timeline: &[Stretch<'_>], name: &str) -> Vec<(ReleaseId, C
     pairs.collect()
 }
 
-/// A shape for scripts.
 pub(super) fn shape(name: &str, shape: &Shape) -> Value {
     json!({
         "name": name,

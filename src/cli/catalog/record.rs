@@ -129,7 +129,6 @@ fn notes(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The provenance file with an entry for this recording.
 fn noted(old: Option<&str>, path: &Path, claim: &Claim) -> Result<String> {
     let old = old
         .map(|text| serde_json::from_str(&text[mark_len(text)..]))

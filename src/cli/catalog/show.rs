@@ -24,7 +24,6 @@ pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     })
 }
 
-/// The description of a family, by the name of any of its series.
 pub(super) fn find(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     let Some((family, _)) = catalog.series_of(name) else {
         return elsewhere(catalog, name, format);
@@ -206,7 +205,6 @@ fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
     }))
 }
 
-/// Names that another exporter publishes.
 fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     let Some((exporter, family)) = catalog.foreign().find(name) else {
         return Ok(None);

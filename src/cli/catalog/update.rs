@@ -24,7 +24,6 @@ pub(super) struct UpdateArgs {
     http: page::HttpArgs,
 }
 
-/// Replaces the catalog of the project with a newer one.
 pub(super) fn run(args: &UpdateArgs) -> Result<String> {
     let here = std::env::current_dir()?;
     let mut sources = Sources::default();

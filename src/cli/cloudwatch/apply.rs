@@ -11,7 +11,6 @@ use crate::cli::terminal::{Terminal, Trust};
 use crate::cli::words::count;
 use crate::diag::one_line;
 
-/// Runs `slosmith cloudwatch apply`; returns the exit code: 2 if a change was not made.
 pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let saved = specs::saved(&args.specs)?
         .map(|text| Saved::read(&text))
@@ -84,7 +83,6 @@ fn check_unchanged(saved: &Saved, compared: &Compared) -> Result<()> {
     }
 }
 
-/// Asks for confirmation on a terminal.
 fn agreed(target: &Target, out: &mut Terminal) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(
@@ -102,7 +100,6 @@ fn agreed(target: &Target, out: &mut Terminal) -> Result<bool> {
     Ok(answer.trim() == "yes")
 }
 
-/// Reports the calls that were made, failed and left out.
 fn report(outcome: &Outcome, out: &mut Terminal) -> Result<u8> {
     let Outcome { done, failed, left } = outcome;
     let complete = failed.is_empty() && left.is_empty();
@@ -134,7 +131,6 @@ fn report(outcome: &Outcome, out: &mut Terminal) -> Result<u8> {
     )
 }
 
-/// A call as text.
 fn said(call: &Call) -> String {
     match call {
         Call::Put { key, .. } => format!("put {key}"),

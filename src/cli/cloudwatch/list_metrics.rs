@@ -25,10 +25,6 @@ pub(super) struct ListMetricsArgs {
     aws: AwsArgs,
 }
 
-/// Runs `slosmith cloudwatch list-metrics`.
-///
-/// # Errors
-/// When the account cannot be read or the file cannot be written.
 pub(super) fn run(args: &ListMetricsArgs) -> Result<u8> {
     let region = args.region.checked()?;
     let session = open(region, &args.aws)?;

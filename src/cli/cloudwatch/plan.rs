@@ -10,7 +10,6 @@ use crate::aws::Saved;
 use crate::cli::Format;
 use crate::cli::terminal::{Terminal, Trust};
 
-/// Runs `slosmith cloudwatch plan`; returns the exit code: 1 if there are changes or problems.
 pub(super) fn run(args: &PlanArgs, out: &mut Terminal) -> Result<u8> {
     let Some(target) = specs::target(&args.specs, &args.what)? else {
         return Ok(2);

@@ -25,10 +25,6 @@ pub(super) struct PullArgs {
     aws: AwsArgs,
 }
 
-/// Runs `slosmith cloudwatch pull`.
-///
-/// # Errors
-/// When the account cannot be read or the files cannot be written.
 pub(super) fn run(args: &PullArgs) -> Result<u8> {
     let session = open(args.region.checked()?, &args.aws)?;
     let bar = Progress::new(true);

@@ -17,16 +17,12 @@ use crate::plan::Plan;
 use crate::resolve::{self, Options};
 use crate::target::{self, Requests};
 
-/// A resolved spec with the name of its file.
 struct Spec {
     file: String,
     plan: Plan,
 }
 
 /// The objects of all specs; `None` if specs have errors, which are then shown.
-///
-/// # Errors
-/// When specs cannot be read, or are for different regions or accounts.
 pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target>> {
     let Some(settings) = Settings::read(&BuildArgs::of(paths, args.config.as_deref()))? else {
         return Ok(None);
@@ -81,7 +77,6 @@ fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
     Ok((!failed).then_some(specs))
 }
 
-/// The region; one run changes one region.
 fn region(specs: &[Spec], args: &WhatArgs) -> Result<String> {
     if let Some(region) = &args.region {
         match is_region(region) {
@@ -128,9 +123,6 @@ fn joined(names: &[&String]) -> String {
 }
 
 /// The text of a saved plan, if `paths` is one.
-///
-/// # Errors
-/// When the file cannot be read, or `paths` has other files.
 pub(super) fn saved(paths: &[PathBuf]) -> Result<Option<String>> {
     let is_plan = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
     match paths {

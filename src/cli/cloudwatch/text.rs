@@ -21,9 +21,7 @@ use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::parity::Prices;
 
-/// Number of fields of one object that are shown.
 const FIELDS: usize = 20;
-/// Number of characters of one value that are shown.
 const VALUE: usize = 100;
 
 const RED: Style = AnsiColor::Red.on_default();
@@ -31,7 +29,6 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// The whole plan. Text from the account and from specs is escaped.
 pub(super) fn plan(target: &Target, compared: &Compared) -> String {
     let Compared { state, changes, .. } = compared;
     let mut out = String::new();
@@ -135,7 +132,6 @@ fn push(out: &mut String, change: &Change) {
     }
 }
 
-/// True for position and size of a dashboard widget.
 fn is_place(field: &FieldChange) -> bool {
     ["].x", "].y", "].width", "].height"]
         .iter()

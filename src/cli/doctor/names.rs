@@ -18,7 +18,6 @@ use crate::units::parse_decimal;
 
 const NAME: &str = "names";
 
-/// Checks that a Prometheus, or a server, has the names that the specs use.
 pub(super) fn checks(args: &DoctorArgs) -> Vec<Check> {
     let stored = args.prometheus.as_deref().map(|url| {
         let found = Prefixes::stored(url, &args.http);

@@ -23,7 +23,6 @@ pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Checks the configuration; true if a build can use it.
 fn configuration(path: Option<&Path>, here: &Path) -> (Check, bool) {
     let name = "configuration";
     let Some(path) = path else {
@@ -51,7 +50,6 @@ fn configuration(path: Option<&Path>, here: &Path) -> (Check, bool) {
     }
 }
 
-/// `file:line:column: message`.
 fn located(fault: &Diagnostic, sources: &Sources, here: &Path) -> String {
     let source = sources.get(fault.span.file);
     let at = source.line_col(fault.span.start as usize);
@@ -70,7 +68,6 @@ fn first_help(faults: &[Diagnostic]) -> String {
     help.unwrap_or_else(|| "fix this line; docs/configuration.md describes all settings".to_owned())
 }
 
-/// Checks the specs, their links, and the generated files.
 fn specs(config: Option<&Path>) -> Vec<Check> {
     let settings = match build::Settings::read(&BuildArgs::of(&[], config)) {
         Ok(Some(settings)) => settings,
@@ -140,8 +137,11 @@ fn links(documents: &[Document]) -> Vec<Check> {
         let links =
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
         let set = links.filter_map(|(key, link)| Some((key, link.as_ref()?)));
-        for (key, link) in set.filter(|(_, link)| is_example(&link.value)) {
-            let text = format!("{}: `{link}` is a placeholder", spec.service.name);
+        for (key, _) in set.filter(|(_, link)| is_example(&link.value)) {
+            let text = format!(
+                "{}: the URL of `links.{key}` is a placeholder",
+                spec.service.name
+            );
             let help =
                 format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
             found.push(Check::warning("links", text, help));

@@ -6,7 +6,6 @@ use serde_json::json;
 use super::Drift;
 use crate::cli::catalog::diff;
 
-/// Increased when a field is removed or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
 
 pub(super) fn report(drift: &Drift<'_>) -> Result<String> {

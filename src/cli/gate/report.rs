@@ -45,7 +45,6 @@ fn mood(verdict: Verdict) -> Mood {
     }
 }
 
-/// The first word of a report.
 fn word(worst: Verdict) -> &'static str {
     match worst {
         Verdict::NotMeasured => "no verdict",

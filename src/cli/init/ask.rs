@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 
 use crate::cli::terminal::Terminal;
 
-/// Prompts; without a terminal, the defaults.
 pub(super) struct Questions {
     asks: bool,
     err: Terminal,
@@ -39,9 +38,6 @@ impl Questions {
     }
 
     /// An answer that `check` accepts; asks again until then.
-    ///
-    /// # Errors
-    /// When the default is not accepted and there is no terminal, or the input ends.
     pub(super) fn checked(
         &mut self,
         question: &str,

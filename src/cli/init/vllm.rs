@@ -10,19 +10,13 @@ use crate::catalog::{Catalog, Range, Release, Server};
 use crate::cli::stored::Prefixes;
 use crate::cli::terminal::Terminal;
 
-/// `/metrics` output, and the server that it shows.
 pub(super) struct Seen {
     pub(super) page: Page,
     pub(super) server: Server,
-    /// The prefixes of its names.
     pub(super) prefixes: Prefixes,
 }
 
 impl Seen {
-    /// Detects the server, and prints the result.
-    ///
-    /// # Errors
-    /// When it is not the output of vLLM.
     pub(super) fn new(mut page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
         let prefixes = Prefixes::on(&page);

@@ -18,7 +18,6 @@ use crate::source::{SourceFile, Spanned};
 use super::input::Loaded;
 
 impl Job<'_> {
-    /// The findings that are not in the baseline. An unusable baseline is a finding.
     pub(super) fn baseline(&self, found: Vec<Diagnostic>, loaded: &mut Loaded) -> Vec<Diagnostic> {
         let Some(named) = &self.config.baseline else {
             return found;
@@ -46,9 +45,6 @@ impl Job<'_> {
     }
 
     /// Writes all findings to the baseline; returns an error if it must not be written.
-    ///
-    /// # Errors
-    /// When the configuration names none, or reading or writing fails.
     pub(super) fn write_baseline(
         &self,
         found: &[Diagnostic],
@@ -92,7 +88,6 @@ impl Job<'_> {
         Ok(None)
     }
 
-    /// The text of the baseline file; `None` if it does not exist yet.
     fn known(&self, named: &Spanned<PathBuf>) -> Result<Option<String>, Diagnostic> {
         let path = self.here.join(&named.value);
         if !lies_in(&path, self.root) {

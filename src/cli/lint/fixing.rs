@@ -9,20 +9,15 @@ use crate::diag::{Diagnostic, fix, one_line};
 use crate::lint::rules::invalid_promql;
 use crate::output::{ReplaceError, Writer};
 
-/// More passes than any chain of renames needs.
 const PASSES: usize = 10;
 
-/// Files after their fixes, not yet written.
 pub(in crate::cli) struct Fixed {
-    /// The files with their new texts.
     pub(in crate::cli) loaded: Loaded,
-    /// The remaining findings.
     pub(in crate::cli) found: Vec<Diagnostic>,
     changed: BTreeMap<PathBuf, Changed>,
     fixed: usize,
 }
 
-/// The text of a file before and after its fixes.
 #[derive(Default)]
 struct Changed {
     old: String,
@@ -30,9 +25,7 @@ struct Changed {
     fixed: usize,
 }
 
-/// The result of writing.
 pub(in crate::cli) struct Written {
-    /// Number of findings fixed on disk.
     pub(in crate::cli) fixed: usize,
     /// Files that were not changed, with their text and the reason: changed by another process, not writable, or the disk
     /// is full.
@@ -120,12 +113,10 @@ fn broken(
 }
 
 impl Fixed {
-    /// Number of fixed findings.
     pub(in crate::cli) fn count(&self) -> usize {
         self.fixed
     }
 
-    /// All changes as unified diffs.
     pub(in crate::cli) fn diff(&self, here: &Path) -> String {
         let files = self.changed.iter();
         let one = |(path, file): (&PathBuf, &Changed)| {
@@ -138,7 +129,6 @@ impl Fixed {
         files.map(one).collect()
     }
 
-    /// Writes the changed files, and removes temporary files that killed runs left beside the checked files.
     pub(in crate::cli) fn write(&self, writer: &Writer) -> Written {
         for (_, source) in self.loaded.sources.iter() {
             writer.sweep(source.path().parent().unwrap_or(Path::new("")));

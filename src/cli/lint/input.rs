@@ -20,44 +20,30 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
 use crate::yaml::Filler;
 
-/// Paths of files to look at.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Files {
-    /// Named on the command line.
     pub(in crate::cli) named: Vec<PathBuf>,
-    /// Found in folders.
     pub(in crate::cli) found: Vec<PathBuf>,
-    /// Found in folders, in languages that slosmith does not read.
     pub(in crate::cli) others: Vec<PathBuf>,
-    /// File name of standard input, if it is read.
     pub(in crate::cli) stdin: Option<PathBuf>,
-    /// Query languages that the configuration sets.
     pub(in crate::cli) languages: BTreeMap<PathBuf, QueryLanguage>,
     /// Folders and files that the walk could not look at, and why.
     pub(in crate::cli) unreadable: Vec<(PathBuf, String)>,
 }
 
-/// Files that were read, and errors of the unreadable ones.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Loaded {
     pub(in crate::cli) sources: Sources,
-    /// Files that are text, and whether the command line names them.
     files: Vec<(FileId, bool)>,
-    /// Errors of files that are not text, and whether the command line names them.
     unread: Vec<(Diagnostic, bool)>,
     /// Only files with something to check.
     pub(in crate::cli) artifacts: Vec<Artifact>,
     pub(in crate::cli) faults: Vec<Diagnostic>,
-    /// Files of the walk that were skipped.
     pub(in crate::cli) passed: Passed,
-    /// Files in languages that slosmith does not read, with names of vLLM metrics.
     others: Vec<PathBuf>,
-    /// Metrics that those files publish.
     published: Vec<String>,
     languages: BTreeMap<PathBuf, QueryLanguage>,
-    /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
-    /// True if the content of some file is unknown: it could not be opened.
     pub(super) unknown: bool,
 }
 
@@ -133,7 +119,6 @@ fn published(text: &str) -> Vec<String> {
     artifact::published(text, Catalog::vllm().prefix().trim_end_matches(':'))
 }
 
-/// How a run found a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Stdin,
@@ -170,14 +155,12 @@ impl Loaded {
         loaded
     }
 
-    /// Labels that scrape configurations among the files add.
     pub(super) fn added_labels(&self) -> Vec<String> {
         let read = self.files.par_iter();
         let of = |file: &FileId| artifact::added_labels(self.sources.get(*file).text());
         read.flat_map_iter(|(file, _)| of(file)).collect()
     }
 
-    /// vLLM releases that files pin.
     pub(super) fn pins(&self) -> Vec<Pin> {
         let read = self
             .files
@@ -193,14 +176,12 @@ impl Loaded {
         read.any(|source| replaces_buckets(source.path(), source.text()))
     }
 
-    /// Metrics that files publish, read or not.
     pub(super) fn published(&self) -> Vec<String> {
         let read = self.files.par_iter();
         let read = read.flat_map_iter(|(file, _)| published(self.sources.get(*file).text()));
         read.chain(self.published.par_iter().cloned()).collect()
     }
 
-    /// Number of text files.
     pub(super) fn looked(&self) -> usize {
         self.files.len()
     }
@@ -294,7 +275,6 @@ impl Loaded {
         self.faults.extend(faults.into_sorted());
     }
 
-    /// Notes an unreadable file. A file in a folder fails the run only if it names vLLM metrics.
     fn fail(&mut self, unread: Unread, named: bool) {
         let source = self.sources.get(unread.fault.span.file);
         let meant = match named {

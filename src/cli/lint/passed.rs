@@ -15,7 +15,6 @@ use crate::yaml::Filler;
 /// Number of paths that are listed per reason; more are counted.
 const NAMED: usize = 3;
 
-/// Skipped files, by reason.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Passed(BTreeMap<Reason, Vec<PathBuf>>);
 
@@ -25,7 +24,6 @@ enum Reason {
     Jinja,
     Terraform,
     Invalid,
-    /// Names vLLM metrics, but not in a known query field.
     Silent,
     /// Names vLLM metrics, in a language that slosmith does not read.
     Foreign,
@@ -51,7 +49,6 @@ impl Passed {
         }
     }
 
-    /// Notes a file of a program that puts queries together.
     pub(super) fn note_pieces(&mut self, path: &Path) {
         let noted = self.0.entry(Reason::Pieces).or_default();
         noted.push(path.to_owned());
@@ -98,7 +95,6 @@ impl Passed {
         None
     }
 
-    /// One line for each reason.
     pub(in crate::cli) fn lines(&self, here: &Path) -> Vec<String> {
         let lines = self.0.iter().map(|(reason, paths)| {
             let shown = paths.iter().take(NAMED);

@@ -9,14 +9,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The layout of the bar.
 const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}";
 
 /// A bar that appears after a second, and disappears when dropped.
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     since: Instant,
-    /// True if the bar is not shown yet, but may be.
     waiting: AtomicBool,
 }
 
@@ -33,18 +31,15 @@ impl Progress {
         }
     }
 
-    /// A bar that never appears.
     pub(in crate::cli) fn none() -> Self {
         Self::new(false)
     }
 
-    /// Begins a part of the run.
     pub(super) fn begin(&self, what: &'static str, files: usize) {
         self.bar.reset();
         self.count(what, "files", files);
     }
 
-    /// Counts one file.
     pub(super) fn step(&self) {
         self.bar.inc(1);
         self.show_when_late();

@@ -16,7 +16,6 @@ use crate::lint::rules;
 use crate::output::Writer;
 
 impl Job<'_> {
-    /// Prints the findings in the selected format, or writes them to the selected file.
     pub(super) fn show(
         &self,
         found: &[Diagnostic],
@@ -93,7 +92,7 @@ impl Job<'_> {
             writeln!(err, "warning: {}", nothing_read(loaded.looked()))?;
         }
         for line in loaded.passed.lines(self.here) {
-            writeln!(err, "note: {line}")?;
+            err.fold(0, 2, &format!("note: {line}"))?;
         }
         for product in &self.scope.products {
             for note in &product.selection.notes {

@@ -9,10 +9,6 @@ use crate::config::Config;
 use crate::diag::did_you_mean;
 use crate::lint::{Product, Scope};
 
-/// The products to check against.
-///
-/// # Errors
-/// When no recorded release lies in the range, or a profile was never recorded.
 pub(in crate::cli) fn products(
     config: &Config,
     range: Option<&Range>,
@@ -36,7 +32,6 @@ pub(in crate::cli) fn products(
     Ok(all)
 }
 
-/// A recorded service; its newest version is used.
 fn service(folder: &Path) -> Result<Product<'static>> {
     let Service { index, unfinished } = build_service(folder)?;
     // Lives as long as the process, like the embedded one.
@@ -61,7 +56,6 @@ fn service(folder: &Path) -> Result<Product<'static>> {
     })
 }
 
-/// The newest release alone.
 fn newest(catalog: &Catalog) -> Selection {
     let mut selection = catalog.select_all();
     let last = selection.releases.len().saturating_sub(1);
@@ -76,10 +70,6 @@ pub(super) fn describe(scope: &Scope<'_>) -> String {
     format!("checked against {}", said.collect::<Vec<_>>().join(" and "))
 }
 
-/// The profiles in use.
-///
-/// # Errors
-/// When one was never recorded.
 pub(in crate::cli) fn profiles(
     catalog: &Catalog,
     config: &Config,

@@ -10,10 +10,8 @@ use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::rules;
 use crate::source::FileId;
 
-/// The findings of a run, by rule.
 pub(super) struct Statistics(Vec<Row>);
 
-/// One rule.
 #[derive(Serialize)]
 struct Row {
     rule: &'static str,
@@ -22,7 +20,6 @@ struct Row {
     level: Severity,
     findings: usize,
     files: usize,
-    /// Findings with a safe fix.
     fixable: usize,
 }
 
@@ -38,7 +35,6 @@ impl Statistics {
         Self(rows)
     }
 
-    /// Aligned text.
     pub(super) fn table(&self) -> String {
         let mut table = Table::right_aligned(&[0, 1, 2]);
         table.row(["findings", "files", "fixable", "level", "rule"]);
@@ -50,7 +46,6 @@ impl Statistics {
         table.text("")
     }
 
-    /// One JSON list.
     pub(super) fn json(&self) -> String {
         // Words and numbers: printing cannot fail.
         serde_json::to_string_pretty(&self.0).unwrap_or_default() + "\n"

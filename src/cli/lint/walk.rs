@@ -61,7 +61,6 @@ const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 /// Default file name of standard input.
 const STDIN: &str = "stdin.yaml";
 
-/// A file to check or to look at.
 struct Candidate {
     path: PathBuf,
     /// The file itself, without links on the way to it.
@@ -80,9 +79,6 @@ enum List {
 /// All files that are named or lie in a folder that is named; `-` is standard input.
 ///
 /// Each file comes once, under the first of its paths: links come after what they lead to.
-///
-/// # Errors
-/// When a path does not exist.
 pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
     let mut files = Files::default();
     let mut candidates = Vec::new();
@@ -121,7 +117,6 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
     Ok(files)
 }
 
-/// The files in a folder. Links to folders are not followed.
 fn walk(
     path: &Path,
     config: &Config,
@@ -167,7 +162,6 @@ fn walk(
     found
 }
 
-/// A path without links, or as it is if it cannot be resolved.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -69,7 +69,6 @@ fn all(document: &Document, lines: &Lines<'_>) -> Option<CodeAction> {
     })
 }
 
-/// Edits of one document.
 pub(super) fn edit_of(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit::new(HashMap::from([(uri.clone(), edits)]))
 }

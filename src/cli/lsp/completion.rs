@@ -11,7 +11,6 @@ use crate::artifact::Kind;
 use crate::catalog::{Catalog, Series, Shape};
 use crate::library;
 
-/// The completions at a byte.
 pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> Vec<CompletionItem> {
     let lines = document.lines(encoding);
     if let Some(inside) = Selector::around(&document.text, offset) {

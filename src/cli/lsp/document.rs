@@ -13,23 +13,19 @@ use crate::diag::{Diagnostic, RuleInfo, Severity, codes};
 use crate::lint::rules;
 use crate::source::{FileId, Sources};
 
-/// An open document, with what was found in it.
 pub(super) struct Document {
     pub(super) uri: Uri,
     pub(super) path: PathBuf,
     pub(super) version: i32,
     pub(super) text: String,
-    /// True until it is checked.
     pub(super) changed: bool,
     pub(super) kind: Kind,
-    /// Its file in `sources`.
     pub(super) file: FileId,
     pub(super) sources: Sources,
     pub(super) found: Vec<Diagnostic>,
 }
 
 impl Document {
-    /// An empty document.
     pub(super) fn new(uri: Uri, path: PathBuf) -> Self {
         Self {
             uri,
@@ -48,7 +44,6 @@ impl Document {
         Lines::new(&self.text, encoding)
     }
 
-    /// Its findings as the protocol has them.
     pub(super) fn diagnostics(&self, encoding: Encoding) -> Vec<lsp_types::Diagnostic> {
         let lines = self.lines(encoding);
         self.found
@@ -100,7 +95,6 @@ impl Document {
     }
 }
 
-/// The address of the documentation of a code.
 fn entry(code: &str) -> Option<CodeDescription> {
     let rule = rules::find(code).map(RuleInfo::url);
     let url = rule.or_else(|| codes::find(code).map(|info| info.url()))?;

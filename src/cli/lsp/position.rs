@@ -7,7 +7,6 @@ use lsp_types::{InitializeParams, Position, PositionEncodingKind};
 /// The unit of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Bytes.
     Utf8,
     /// Units of UTF-16, which every editor knows.
     Utf16,
@@ -39,10 +38,8 @@ impl Encoding {
     }
 }
 
-/// The lines of a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// The start of each line.
     starts: Vec<usize>,
     encoding: Encoding,
 }
@@ -57,7 +54,6 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// The place of a byte. One inside a character counts as the character's first, one past the end as the end.
     pub(super) fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {

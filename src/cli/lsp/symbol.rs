@@ -16,7 +16,6 @@ use crate::naming::check_name;
 use crate::source::FileId;
 use crate::yaml::{Kind, Node, document};
 
-/// A part of a spec whose entries have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     Signals,
@@ -40,7 +39,6 @@ impl Table {
     }
 }
 
-/// A name in a spec: where it is declared, and where it is used.
 struct Symbol {
     table: Table,
     declared: Range<usize>,
@@ -60,7 +58,6 @@ pub(super) fn definition(
     Some(GotoDefinitionResponse::Scalar(location))
 }
 
-/// The name at a byte, if it can be changed.
 pub(super) fn prepare(
     document: &Document,
     offset: usize,
@@ -70,10 +67,6 @@ pub(super) fn prepare(
     Some(document.lines(encoding).range(here))
 }
 
-/// Renames the symbol at a byte in the whole document.
-///
-/// # Errors
-/// When nothing is named there, or the name cannot be used.
 pub(super) fn rename(
     document: &Document,
     offset: usize,
@@ -94,7 +87,6 @@ pub(super) fn rename(
     Ok(edit_of(&document.uri, edits.collect()))
 }
 
-/// The names of signals that a spec declares.
 pub(super) fn signals(document: &Document) -> Vec<String> {
     let all = tables(document).into_iter();
     let signals = all.filter(|(table, ..)| *table == Table::Signals);
@@ -142,7 +134,6 @@ fn collect(schema: &Value, keys: &mut BTreeSet<String>) {
     }
 }
 
-/// The names that a spec declares, with their bytes.
 fn tables(of: &Document) -> Vec<(Table, Range<usize>, String)> {
     let Some(root) = document(FileId(0), &of.text)
         .ok()
@@ -162,7 +153,6 @@ fn tables(of: &Document) -> Vec<(Table, Range<usize>, String)> {
     found
 }
 
-/// The symbol at a byte, and the bytes of its name there.
 fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
     let root = document(FileId(0), &of.text).ok()?;
     tables(of).into_iter().find_map(|(table, declared, name)| {
@@ -181,7 +171,6 @@ fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
     })
 }
 
-/// The places that use a name.
 fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut BTreeSet<(usize, usize)>) {
     for (key, value) in node.entries() {
         if key.text().is_some_and(|key| table.is_named_by(key)) {

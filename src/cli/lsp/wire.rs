@@ -13,9 +13,6 @@ use crate::input;
 const LINE: u64 = 4 << 10;
 
 /// The connection to the editor. Standard input is read until it ends or the editor says `exit`.
-///
-/// # Errors
-/// When a thread cannot be started.
 pub(super) fn connect() -> io::Result<(Connection, thread::JoinHandle<io::Result<()>>)> {
     let (ours, theirs) = Connection::memory();
     let Connection { sender, receiver } = theirs;

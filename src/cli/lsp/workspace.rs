@@ -20,34 +20,24 @@ use crate::source::{SourceFile, Sources, Span};
 
 /// Not reported: a suppression may apply only together with other files.
 const UNUSED: &str = "unused-suppression";
-/// The configuration file.
 const CONFIGURATION: &str = "slosmith.toml";
 
 /// Everything that is open. Paths are those of the working directory, which is the folder that the editor opened.
 pub(super) struct Workspace {
     settings: Configured,
-    /// Catalogs, releases, and the labels and series that the specs on disk declare.
     scope: Scope<'static>,
-    /// Open documents, by URI.
     documents: BTreeMap<String, Document>,
-    /// Closed documents whose findings are still shown.
     closed: Vec<Uri>,
 }
 
-/// A configuration and what follows from it.
 struct Configured {
     config: Config,
-    /// Why the configuration on disk is not used.
     fault: Option<String>,
     /// Catalogs and releases, without specs.
     scope: Scope<'static>,
 }
 
 impl Workspace {
-    /// Reads configuration and specs of the working directory.
-    ///
-    /// # Errors
-    /// When nothing can be checked even without a configuration.
     pub(super) fn open() -> Result<Self> {
         let settings = Configured::read()?;
         Ok(Self {
@@ -58,7 +48,6 @@ impl Workspace {
         })
     }
 
-    /// Reads specs again after a file was saved, and the configuration if it is that.
     pub(super) fn saved(&mut self, uri: &Uri) {
         let path = document::path(uri);
         let name = path.as_deref().and_then(Path::file_name);
@@ -73,7 +62,6 @@ impl Workspace {
             .for_each(|document| document.changed = true);
     }
 
-    /// Notes the text of a document.
     pub(super) fn set(&mut self, uri: Uri, version: i32, text: String) {
         let Some(path) = document::path(&uri) else {
             return;
@@ -88,7 +76,6 @@ impl Workspace {
         document.changed = true;
     }
 
-    /// Forgets a document.
     pub(super) fn close(&mut self, uri: Uri) {
         self.documents.remove(uri.as_str());
         self.closed.push(uri);
@@ -119,7 +106,6 @@ impl Workspace {
     }
 }
 
-/// Finds what `lint` finds in one file.
 fn check(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
     document.changed = false;
     // Errors in the configuration point into the first file.
@@ -183,7 +169,6 @@ impl Configured {
         })
     }
 
-    /// The scope, with the labels and series that specs declare.
     fn with_specs(&self) -> Scope<'static> {
         let specs = specs(&self.config);
         declared(
@@ -201,7 +186,6 @@ fn scope_of(config: &Config) -> Result<Scope<'static>> {
     Ok(scope)
 }
 
-/// The specs of the working directory; none where it cannot be walked.
 fn specs(config: &Config) -> Loaded {
     let here = Path::new(".");
     let files = walk::files(&[here.to_owned()], config, here).unwrap_or_default();

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use anyhow::{Context, Result, bail};
 use ureq::http::Uri;
 
-/// An `http://` or `https://` address.
 #[derive(Clone, Debug)]
 pub(super) struct Address(Uri);
 
@@ -20,9 +19,6 @@ pub(super) struct Origin {
 
 impl Address {
     /// Reads an address; `None` for the name of a file.
-    ///
-    /// # Errors
-    /// When it is a URL that cannot be fetched.
     pub(super) fn parse(text: &str) -> Result<Option<Self>> {
         let Some((scheme, _)) = text.split_once("://") else {
             return Ok(None);
@@ -45,10 +41,6 @@ impl Address {
         }
     }
 
-    /// The target of a redirect.
-    ///
-    /// # Errors
-    /// When the target is not a valid URL.
     pub(super) fn join(&self, location: &str) -> Result<Self> {
         if let Some(address) = Self::parse(location)? {
             return Ok(address);

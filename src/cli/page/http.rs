@@ -35,10 +35,6 @@ pub(in crate::cli) struct HttpArgs {
     follow_redirects: bool,
 }
 
-/// The body of a response.
-///
-/// # Errors
-/// When the request fails, or a redirect leads to another server without `--follow-redirects`.
 pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<String> {
     let token = args.token(&first.origin())?;
     let until = Instant::now() + PATIENCE;
@@ -91,7 +87,6 @@ impl HttpArgs {
     }
 }
 
-/// One request to one server.
 struct Request<'a> {
     address: &'a Address,
     args: &'a HttpArgs,
@@ -161,7 +156,6 @@ fn of_tls(error: &ureq::Error) -> Option<&rustls::Error> {
     }
 }
 
-/// The target of a redirect.
 fn location(answer: &Response<Body>) -> Option<String> {
     let moved = [
         StatusCode::MOVED_PERMANENTLY,

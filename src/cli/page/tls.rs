@@ -32,9 +32,6 @@ pub(super) struct TlsArgs {
 }
 
 /// The configuration for one server; only one that is trusted sees the client's certificate.
-///
-/// # Errors
-/// When a file cannot be read, or has no certificate or key.
 pub(super) fn config(args: &TlsArgs, trusted: bool) -> Result<TlsConfig> {
     let provider = Arc::new(ring::default_provider());
     let client = match &args.cert {

@@ -6,21 +6,15 @@ use crate::diag::render::escape_xml;
 use crate::output::Digest;
 use crate::target::OutFile;
 
-/// The pages, or why there are none.
 pub(super) enum Pages {
-    /// Pages by their paths, such as `/chat.html`.
     Right(BTreeMap<String, String>),
-    /// The errors, as plain text.
     Wrong(String),
 }
 
-/// One response.
 pub(super) struct Page {
-    /// The status of HTTP.
     pub(super) status: u16,
     /// HTML that reloads itself once it is out of date.
     pub(super) html: String,
-    /// Changes with the page.
     pub(super) digest: String,
 }
 
@@ -34,7 +28,6 @@ impl Pages {
         )
     }
 
-    /// The page at a path; `/` is the only one, the index or a list.
     pub(super) fn page(&self, path: &str) -> Page {
         let pages = match self {
             Self::Right(pages) => pages,
@@ -75,7 +68,6 @@ impl Page {
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
     style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n";
 
-/// Path of the script that every served page has.
 pub(super) const SCRIPT_PATH: &str = "/reload.js";
 
 /// Polls for a newer page, also while the server is stopped; the server responds when there is one.

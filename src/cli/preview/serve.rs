@@ -21,13 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
 
-/// A server that runs as long as the process.
 pub(super) struct Server {
     address: String,
     newest: Arc<Newest>,
 }
 
-/// The current pages; `None` before the first ones.
 #[derive(Default)]
 struct Newest {
     pages: Mutex<Option<Pages>>,
@@ -36,9 +34,6 @@ struct Newest {
 
 impl Server {
     /// Listens at a port of 127.0.0.1, at any free one for 0.
-    ///
-    /// # Errors
-    /// When the port is in use, or may not be used.
     pub(super) fn start(port: u16) -> Result<Self> {
         let failed = |why| anyhow!("`--port {port}`: cannot listen on 127.0.0.1:{port}: {why}");
         let http = tiny_http::Server::http((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
@@ -51,12 +46,10 @@ impl Server {
         Ok(server)
     }
 
-    /// The URL of the server.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Shows these pages from now on.
     pub(super) fn show(&self, pages: Pages) {
         *self.newest.lock() = Some(pages);
         self.newest.changed.notify_all();
@@ -124,7 +117,6 @@ impl Newest {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The page at a path, once there are pages.
     fn page(&self, path: &str) -> Page {
         let none = |pages: &mut Option<Pages>| pages.is_none();
         let pages = self.changed.wait_while(self.lock(), none);

@@ -30,7 +30,6 @@ pub(super) fn text(catalog: &Catalog, view: &View<'_>) -> String {
     out
 }
 
-/// Facts that are the same in all releases, as name and value.
 pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("kind", view.kind().to_owned()),

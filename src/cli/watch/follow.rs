@@ -14,7 +14,6 @@ const MOMENT: Duration = Duration::from_millis(200);
 /// The longest wait for a pause, if changes never stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reports possible changes in folders.
 pub(super) struct Follower {
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,
@@ -23,8 +22,6 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// # Errors
-    /// When the system does not allow another watcher.
     pub(super) fn new() -> Result<Self> {
         let (tell, events) = mpsc::channel();
         Ok(Self {
@@ -35,9 +32,6 @@ impl Follower {
     }
 
     /// Follows these folders and no others; true when one of them was not followed before.
-    ///
-    /// # Errors
-    /// When the system allows no more folders.
     pub(super) fn follow(&mut self, folders: &BTreeSet<PathBuf>) -> Result<bool> {
         let stale: Vec<_> = self.folders.difference(folders).cloned().collect();
         stale.iter().for_each(|folder| self.leave(folder));
@@ -58,10 +52,6 @@ impl Follower {
         Ok(self.folders.len() > before)
     }
 
-    /// Waits for a change, and then for a pause.
-    ///
-    /// # Errors
-    /// When changes can no longer be followed.
     pub(super) fn wait(&mut self) -> Result<()> {
         while !self.note(self.events.recv()?)? {}
         let first = Instant::now();
@@ -113,7 +103,6 @@ fn is_out_of_reach(error: &notify::Error) -> bool {
     }
 }
 
-/// An error with what to do about it.
 fn explained(error: notify::Error) -> Error {
     /// "Too many open files", where Linux says so.
     const EMFILE: i32 = 24;

@@ -11,9 +11,7 @@ use crate::output::Digest;
 use crate::source::Sources;
 use crate::spec::Bases;
 
-/// An input, which may not exist.
 pub(in crate::cli) enum Place {
-    /// A file.
     File(PathBuf),
     /// All files below a folder.
     Folder(PathBuf),
@@ -26,7 +24,6 @@ pub(in crate::cli) enum Place {
 /// The files that are read, and the folders in which they, or new ones, may change.
 #[derive(Default)]
 pub(super) struct Look {
-    /// The readable files, with the digests of their contents.
     pub(super) files: BTreeMap<PathBuf, Digest>,
     /// Their true names: no link is among them.
     pub(super) folders: BTreeSet<PathBuf>,
@@ -58,7 +55,6 @@ impl Look {
         look
     }
 
-    /// Specs, and what they extend.
     fn specs(&mut self, files: &BTreeSet<PathBuf>) {
         let (mut sources, mut bases) = (Sources::default(), Bases::default());
         for path in files {

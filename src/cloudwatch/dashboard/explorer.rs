@@ -6,10 +6,8 @@ use super::parts;
 use crate::cloudwatch::fields::Fields;
 use crate::cloudwatch::unknown::known;
 
-/// Metrics of a widget.
 const MOST: usize = 100;
 
-/// Checks the properties of a widget.
 pub(super) fn check(p: &mut Fields<'_, '_>) {
     p.required("metrics");
     metrics(p);

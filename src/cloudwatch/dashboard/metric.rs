@@ -18,10 +18,8 @@ use crate::cloudwatch::violation::Fault;
 
 const VIEWS: [&str; 6] = ["timeSeries", "singleValue", "gauge", "bar", "pie", "table"];
 
-/// Metrics of a widget.
 const MOST: usize = 500;
 
-/// Checks the properties of a widget; returns how many metrics it shows.
 pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     let rows = p.list("metrics");
     let is_alarm = annotations::check(p, !rows.is_empty());
@@ -55,7 +53,6 @@ fn alarm_is_missing(p: &mut Fields<'_, '_>) {
     }
 }
 
-/// How it is drawn.
 fn look(p: &mut Fields<'_, '_>) {
     let view = p.one_of("view", &VIEWS);
     parts::period(p);
@@ -178,7 +175,6 @@ fn options(f: &mut Fields<'_, '_>) {
     parts::region(f);
 }
 
-/// Expressions of all rows, which refer to each other.
 fn expressions(p: &mut Fields<'_, '_>, rows: &[Value]) {
     let options: Vec<_> = rows.iter().map(last).collect();
     let open = |options: &&Value| is_unknown(&options["id"]) || is_unknown(options);
@@ -225,12 +221,10 @@ fn expressions(p: &mut Fields<'_, '_>, rows: &[Value]) {
     }
 }
 
-/// The options at the end of a row.
 fn last(row: &Value) -> Option<&Value> {
     row.as_array()?.last().filter(|cell| cell.is_object())
 }
 
-/// True for a row that is not hidden.
 fn is_drawn(options: Option<&Value>) -> bool {
     options.is_some_and(|options| options["visible"] != false)
 }

@@ -7,10 +7,8 @@ use crate::cloudwatch::region::is_region;
 use crate::cloudwatch::statistic::Statistic;
 use crate::cloudwatch::unknown::known;
 
-/// Periods below a minute.
 const SHORT: [i64; 5] = [1, 5, 10, 20, 30];
 
-/// A region: `eu-central-1`, `us-iso-east-1`.
 pub(super) fn region(f: &mut Fields<'_, '_>) {
     let Some(text) = f.text("region") else {
         return;
@@ -27,7 +25,6 @@ pub(super) fn region(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// A period of points that are drawn.
 pub(super) fn period(f: &mut Fields<'_, '_>) {
     let Some(seconds) = f.whole("period") else {
         return;
@@ -39,14 +36,12 @@ pub(super) fn period(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// What is taken of the values of a period.
 pub(super) fn stat(f: &mut Fields<'_, '_>) {
     if let Some(Err(why)) = f.text("stat").map(str::parse::<Statistic>) {
         f.wrong("stat", why.to_string());
     }
 }
 
-/// `#ff0000`, also short.
 pub(super) fn color(f: &mut Fields<'_, '_>) {
     let Some(text) = f.text("color") else { return };
     let digits = text.strip_prefix('#').unwrap_or_default();
@@ -55,14 +50,12 @@ pub(super) fn color(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Where the legend is.
 pub(super) fn legend(f: &mut Fields<'_, '_>) {
     if let Some(mut legend) = f.object("legend") {
         legend.one_of("position", &["right", "bottom", "hidden"]);
     }
 }
 
-/// A list of words, each of which is known.
 pub(super) fn words(f: &mut Fields<'_, '_>, key: &str, words: &[&str]) {
     for (i, item) in known(f.list(key)) {
         if !item.as_str().is_some_and(|item| words.contains(&item)) {
@@ -72,7 +65,6 @@ pub(super) fn words(f: &mut Fields<'_, '_>, key: &str, words: &[&str]) {
     }
 }
 
-/// ARNs of alarms.
 pub(super) fn alarms(f: &mut Fields<'_, '_>, alarms: &[Value]) {
     for (i, alarm) in known(alarms) {
         if !alarm
@@ -85,7 +77,6 @@ pub(super) fn alarms(f: &mut Fields<'_, '_>, alarms: &[Value]) {
     }
 }
 
-/// True for an ARN of a service.
 pub(super) fn is_arn_of(text: &str, service: &str) -> bool {
     let parts: Vec<&str> = text.splitn(6, ':').collect();
     matches!(parts.as_slice(), ["arn", partition, of, _, _, _] if partition.starts_with("aws") && *of == service)

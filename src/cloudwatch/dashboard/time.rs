@@ -2,7 +2,6 @@
 
 use crate::cloudwatch::fields::Fields;
 
-/// Checks `start` and `end`.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     let (start, end) = (f.text("start"), f.text("end"));
     if f.has("end") && f.lacks("start") {
@@ -93,7 +92,6 @@ fn is_time(time: &str) -> bool {
             .all(|c| c.is_ascii_digit() || ":+-Z".contains(c))
 }
 
-/// A number of so many digits.
 fn digits(text: &str, count: usize) -> Option<u32> {
     let fits = text.len() == count && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     text.get(..text.len().min(9)).filter(|_| fits)?.parse().ok()

@@ -10,7 +10,6 @@ const VALUE: usize = 255;
 const VALUES: usize = 500;
 const SEARCH: usize = 2048;
 
-/// Checks a variable.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     f.required("type");
     if let Some(kind @ ("property" | "pattern")) = f.one_of("type", &["property", "pattern"]) {

@@ -4,7 +4,6 @@
 
 use crate::cloudwatch::fields::hint;
 
-/// A function.
 pub(super) struct Function {
     pub(super) name: &'static str,
     pub(super) least: usize,
@@ -59,7 +58,6 @@ const fn of(name: &'static str, least: usize, most: usize, takes: Takes) -> Func
     }
 }
 
-/// All functions, by name.
 pub(super) const FUNCTIONS: &[Function] = &[
     of("ABS", 1, 1, Each),
     of("ANOMALY_DETECTION_BAND", 1, 2, Band),
@@ -102,12 +100,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of("YEAR", 1, 1, Series),
 ];
 
-/// A function by its name.
 pub(super) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// Why there is no such function.
 pub(super) fn no_function(name: &str) -> String {
     let capitals = name.to_ascii_uppercase();
     if function(&capitals).is_some() {
@@ -117,7 +113,6 @@ pub(super) fn no_function(name: &str) -> String {
     format!("unknown function {name}{}", hint(&capitals, known))
 }
 
-/// Why a function cannot be in an alarm.
 pub(in crate::cloudwatch) fn unsupported(name: &str) -> Option<&'static str> {
     (name == "SEARCH")
         .then_some("SEARCH cannot be used in an alarm: its result depends on which metrics exist")

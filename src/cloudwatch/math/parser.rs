@@ -2,12 +2,10 @@
 
 use thiserror::Error;
 
-/// A part of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cloudwatch) enum Expr {
     Number,
     Text,
-    /// Another entry.
     Id(String),
     /// A word in capitals, as `FILL` and `SORT` take them.
     Word(String),
@@ -24,25 +22,18 @@ pub(in crate::cloudwatch) enum Expr {
 /// Deeper nesting is refused: expressions have 2,048 characters, and each level costs stack.
 const DEEPEST: usize = 200;
 
-/// Why an expression cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::cloudwatch) enum BadExpression {
-    /// A text has no end.
     #[error("a closing quote is missing")]
     OpenQuote,
-    /// A sign that no expression has.
     #[error("unexpected `{0}`")]
     Sign(char),
-    /// Something is where nothing may be.
     #[error("unexpected {0}")]
     Unexpected(Token),
-    /// Something else is wanted there.
     #[error("unexpected {found}, expected `{wanted}`")]
     Expected { found: Token, wanted: &'static str },
-    /// It ends too early.
     #[error("`{0}` is missing at the end")]
     Ends(&'static str),
-    /// It ends where a value should be.
     #[error("a value is missing at the end")]
     NoValue,
     /// There are too many brackets in brackets.
@@ -50,10 +41,6 @@ pub(in crate::cloudwatch) enum BadExpression {
     Deep,
 }
 
-/// Reads an expression.
-///
-/// # Errors
-/// Says where it cannot be read.
 pub(in crate::cloudwatch) fn read(text: &str) -> Result<Expr, BadExpression> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -67,7 +54,6 @@ pub(in crate::cloudwatch) fn read(text: &str) -> Result<Expr, BadExpression> {
     }
 }
 
-/// A word, number, text or sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cloudwatch) enum Token {
     Name(String),

@@ -3,26 +3,19 @@
 use super::functions::{Takes, function, no_function};
 use super::parser::Expr;
 
-/// What a part of an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cloudwatch) enum Shape {
-    /// A number.
     Scalar,
-    /// A time series.
     Series,
     /// Several of them.
     Array,
     Text,
-    /// Nothing is known, and nothing is wrong.
     Unknown,
 }
 
-/// What is wrong with an expression that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cloudwatch) enum Fault {
-    /// No entry has such an id.
     Id(String),
-    /// Anything else.
     Other(String),
 }
 
@@ -150,7 +143,6 @@ impl Typing<'_> {
         }
     }
 
-    /// The arguments behind the first.
     fn others(&mut self, name: &str, rest: &[Expr]) {
         for (i, argument) in rest.iter().enumerate() {
             let words: &[&str] = match (name, i) {
@@ -181,7 +173,6 @@ impl Typing<'_> {
     }
 }
 
-/// What an operation on two values gives.
 fn joined(shapes: (Shape, Shape)) -> Shape {
     match shapes {
         (Shape::Unknown, _) | (_, Shape::Unknown) | (Shape::Array, Shape::Array) => Shape::Unknown,

@@ -6,38 +6,31 @@ use super::{Applicability, Edit, Fix};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Sources, mark_len};
 
-/// What fixing did.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Every file that changes.
     pub files: BTreeMap<FileId, Fixed>,
     /// Findings with a fix that was not applied: their index, and why. Sorted by index.
     pub left: Vec<(usize, Left)>,
 }
 
 impl Outcome {
-    /// The fixed findings, by index, each once.
     pub fn fixed(&self) -> BTreeSet<usize> {
         let all = self.files.values().flat_map(|file| &file.findings);
         all.copied().collect()
     }
 }
 
-/// One fixed file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Fixed {
-    /// The whole new text.
     pub text: String,
     /// The findings whose fixes changed this file, by their index.
     pub findings: Vec<usize>,
 }
 
-/// Why a fix was not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// It changes what an earlier finding's fix changes; the next pass may apply it.
     Overlaps,
-    /// It is unsafe, and only safe ones were asked for.
     Unsafe,
     /// It edits bytes that are not there, cuts a character in two, contradicts itself or changes nothing:
     /// a fault in the rule.

@@ -15,7 +15,6 @@ fn finding(fix: Fix) -> Diagnostic {
     Diagnostic::error("bad", span, "no").fix(fix)
 }
 
-/// A finding whose fix makes these edits: start, end, text.
 fn edits(file: FileId, edits: &[(usize, usize, &str)]) -> Diagnostic {
     let edit = |(start, end, text): &(usize, usize, &str)| {
         Edit::replace(Span::new(file, *start..*end), *text)
@@ -23,7 +22,6 @@ fn edits(file: FileId, edits: &[(usize, usize, &str)]) -> Diagnostic {
     finding(Fix::safe_edits("mend", edits.iter().map(edit).collect()))
 }
 
-/// The new text, the fixed findings, and the other findings with the reason.
 fn run(text: &str, fixes: &[&[(usize, usize, &str)]]) -> (String, Vec<usize>, Vec<(usize, Left)>) {
     let (sources, id) = file(text);
     let findings: Vec<_> = fixes.iter().map(|fix| edits(id, fix)).collect();

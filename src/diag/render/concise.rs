@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::Report;
 use crate::diag::one_line;
 
-/// One line per finding.
 pub fn report(report: &Report<'_>) -> String {
     let mut out = String::new();
     for d in report.diagnostics {

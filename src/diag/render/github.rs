@@ -6,7 +6,6 @@ use super::{Report, TOOL, full_text, place};
 use crate::diag::{Diagnostic, Severity};
 use crate::source::Sources;
 
-/// One command per finding.
 pub fn report(report: &Report<'_>) -> String {
     let mut out = String::new();
     for d in report.diagnostics {
@@ -49,7 +48,6 @@ fn data(text: &str) -> String {
     text.replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes the value of a command's property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,8 +1,9 @@
 //! The format for terminals: the lines in question with the bytes underlined. What a file has more than once is shown
 //! once, with its other places.
 
-mod fold;
 mod view;
+
+use std::collections::BTreeMap;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
@@ -15,12 +16,10 @@ use view::View;
 /// Fixes with more edits, or longer ones, are only named.
 const SHORT_FIX: (usize, usize) = (4, 200);
 
-/// Renders all findings, with colours when `styled`.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, styled: bool) -> String {
     report(&Report::new(diagnostics, sources, &[]).styled(styled))
 }
 
-/// Renders all findings.
 pub fn report(report: &Report<'_>) -> String {
     let renderer = if report.styled {
         Renderer::styled().decor_style(DecorStyle::Unicode)
@@ -32,9 +31,9 @@ pub fn report(report: &Report<'_>) -> String {
         None => renderer,
     };
     let mut out = String::new();
-    for (d, others) in fold::folded(report.diagnostics) {
+    for (d, others) in folded(report.diagnostics) {
         let mut headings = Vec::new();
-        let again = fold::places(&others, report);
+        let again = places(&others, report);
         let mut groups = vec![finding(d, again.as_deref(), report, &mut headings)];
         match d.details.fix.as_ref().map(|fix| (fix, patch(fix, report))) {
             Some((_, Some(patch))) => groups.push(patch),
@@ -108,7 +107,6 @@ fn finding<'a>(
 
 type Annotated<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
 
-/// The lines of the finding, and the other places that are not on them.
 fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>, Vec<&'a Label>) {
     let here = |l: &&Label| l.span.file == d.span.file;
     let others: Vec<_> = d.related.iter().filter(here).map(|l| l.span).collect();
@@ -166,4 +164,49 @@ fn lines_of(text: &str, beside: usize, report: &Report<'_>) -> String {
 /// Text that may quote a file must neither steer the terminal nor forge a line of ours.
 fn clean(text: &str) -> String {
     one_line(text).into_owned()
+}
+
+/// Places that are named; more are counted.
+const NAMED: usize = 5;
+
+/// Each finding with those of the same file that say the same, at the place of the first.
+fn folded(all: &[Diagnostic]) -> Vec<(&Diagnostic, Vec<&Diagnostic>)> {
+    let mut folded: Vec<(&Diagnostic, Vec<&Diagnostic>)> = Vec::new();
+    let mut seen = BTreeMap::new();
+    for d in all {
+        let same = (
+            d.span.file,
+            d.code,
+            d.severity,
+            &d.message,
+            &d.help,
+            &d.details.notes,
+        );
+        let index = *seen.entry(same).or_insert(folded.len());
+        match folded.get_mut(index) {
+            Some((_, others)) => others.push(d),
+            None => folded.push((d, Vec::new())),
+        }
+    }
+    folded
+}
+
+/// `also at 12:5, 20:5 and 30 more places`
+fn places(others: &[&Diagnostic], report: &Report<'_>) -> Option<String> {
+    let place = |d: &&Diagnostic| {
+        let file = report.sources.get(d.span.file);
+        let at = file.line_col(d.span.start as usize);
+        format!("{}:{}", at.line, at.col)
+    };
+    let (named, more) = others.split_at(others.len().min(NAMED));
+    let mut named: Vec<_> = named.iter().map(place).collect();
+    let last = match more.len() {
+        0 => named.pop()?,
+        1 => "1 more place".to_owned(),
+        n => format!("{n} more places"),
+    };
+    Some(match named.is_empty() {
+        true => format!("also at {last}"),
+        false => format!("also at {} and {last}", named.join(", ")),
+    })
 }

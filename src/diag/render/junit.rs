@@ -6,7 +6,6 @@ use std::fmt::Write;
 use super::{Report, TOOL, full_text};
 use crate::diag::{Diagnostic, Severity};
 
-/// The whole document. Without findings it holds one case that passed: some readers reject empty ones.
 pub fn report(report: &Report<'_>) -> String {
     let mut suites: BTreeMap<String, Vec<&Diagnostic>> = BTreeMap::new();
     for d in report.diagnostics {
@@ -71,7 +70,6 @@ fn case(out: &mut String, report: &Report<'_>, path: &str, d: &Diagnostic) {
     out.push_str("    </testcase>\n");
 }
 
-/// What is only good to know turns nothing red.
 fn fails(d: &Diagnostic) -> bool {
     d.severity > Severity::Info
 }

@@ -24,7 +24,6 @@ const BASE: &str = "%SRCROOT%";
 /// Longer texts are not repeated in the report; the region says where they are.
 const LONG_SNIPPET: usize = 4_096;
 
-/// The whole log, pretty-printed, with a final newline.
 pub fn report(report: &Report<'_>) -> String {
     let log = Log {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -85,7 +84,6 @@ fn text(text: &str) -> Text<'_> {
     Text { text }
 }
 
-/// The files that results are about, in the order of the run.
 struct Files(BTreeMap<FileId, usize>);
 
 impl Files {

@@ -6,7 +6,6 @@ const NO: &[&str] = &["false"];
 const YES: &[&str] = &["true"];
 const ANY_BOOL: &[&str] = &["true", "false"];
 
-/// A dashboard without its panels and variables.
 pub(super) const DASHBOARD: Known = Known {
     read: &[
         "panels",
@@ -74,7 +73,6 @@ pub(super) const DASHBOARD: Known = Known {
     ],
 };
 
-/// A variable.
 pub(super) const VARIABLE: Known = Known {
     read: &[
         "name",
@@ -107,7 +105,6 @@ pub(super) const VARIABLE: Known = Known {
     own: &[],
 };
 
-/// A row.
 pub(super) const ROW: Known = Known {
     read: &[
         "panels",
@@ -136,7 +133,6 @@ pub(super) const ROW: Known = Known {
     own: &[],
 };
 
-/// A panel.
 pub(super) const PANEL: Known = Known {
     read: &[
         "title",

@@ -24,7 +24,6 @@ use crate::yaml::{Body, Node};
 use panel::Made;
 use variables::Variables;
 
-/// Reads all dashboards of a file.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -72,7 +71,6 @@ pub(super) fn read(
     }
 }
 
-/// Reports everything in a document that is not a dashboard; returns the comments.
 fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) -> Vec<String> {
     let at = body.place(root);
     match boards.iter().any(|board| is_within(*board, at)) {
@@ -88,7 +86,6 @@ fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) ->
     }
 }
 
-/// What is around a dashboard: the body of a request, or a resource.
 fn around(
     cx: &mut Cx<'_>,
     body: &Body<'_>,
@@ -183,7 +180,6 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
     made
 }
 
-/// The time that is shown at first, and how often the dashboard looks again.
 fn times(cx: &mut Cx<'_>, board: &artifact::Dashboard, made: &mut Dashboard) {
     let word = |pointer: &str| Some(board.raw.node(pointer)?.text()?.to_owned());
     let from = word("/time/from").unwrap_or_else(|| "now-6h".to_owned());

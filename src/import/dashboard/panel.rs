@@ -15,24 +15,20 @@ use crate::source::Span;
 use crate::units::Unit;
 use crate::yaml::{Node, Text};
 
-/// What was read of a panel, before it is known which variables the spec has.
 pub(super) struct Made {
     pub(super) pointer: String,
     pub(super) is_row: bool,
     pub(super) title: String,
     pub(super) at: Span,
     pub(super) comments: Vec<String>,
-    /// Fields besides what it shows.
     pub(super) fields: Map,
     pub(super) series: Vec<Series>,
     pub(super) unit: Option<Unit>,
     pub(super) thresholds: Value,
     pub(super) place: Option<Place>,
-    /// Why it cannot be in the spec.
     pub(super) lost: Option<String>,
 }
 
-/// A query of a panel.
 pub(super) struct Series {
     pub(super) title: String,
     pub(super) at: Span,
@@ -41,7 +37,6 @@ pub(super) struct Series {
     pub(super) known: Option<Map>,
 }
 
-/// All panels of a dashboard, and its rows, in the order of the file.
 pub(super) fn all(
     cx: &mut Cx<'_>,
     artifact: &Artifact,
@@ -64,7 +59,6 @@ pub(super) fn all(
     all
 }
 
-/// The data sources of a panel's PromQL, each once.
 fn sources<'a>(artifact: &Artifact, panel: &'a Panel) -> Vec<&'a Text> {
     let is_promql = |target: &&Target| {
         let query = target.query.and_then(|index| artifact.queries.get(index));
@@ -155,7 +149,6 @@ fn one(
     made
 }
 
-/// Where a panel is.
 fn place(node: &Node<'_>) -> Option<Place> {
     let number = |key: &str| node.at(&["gridPos", key])?.text()?.parse().ok();
     Some(Place {
@@ -166,7 +159,6 @@ fn place(node: &Node<'_>) -> Option<Place> {
     })
 }
 
-/// Kind, unit and queries of a panel that shows values.
 fn values(
     cx: &mut Cx<'_>,
     (artifact, board): (&Artifact, &Dashboard),
@@ -205,7 +197,6 @@ fn values(
     }
 }
 
-/// How a panel is drawn; the usual way is an empty word.
 fn kind(
     cx: &mut Cx<'_>,
     panel: &Panel,
@@ -255,7 +246,6 @@ fn kind(
     Some(known)
 }
 
-/// The unit of a spec that shows values as a unit of Grafana does.
 fn unit(word: &str) -> Option<Unit> {
     Some(match word {
         "s" => Unit::Seconds,
@@ -271,7 +261,6 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-/// One query; else why not, if there is anything to say.
 fn series(
     cx: &mut Cx<'_>,
     artifact: &Artifact,
@@ -310,7 +299,6 @@ fn series(
     })
 }
 
-/// The legend, without labels that a build adds.
 fn legend(shown: &Shown, format: &str) -> String {
     if format == "__auto" {
         return String::new();

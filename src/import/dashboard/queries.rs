@@ -21,7 +21,6 @@ const OF_GRAFANA: [&str; 8] = [
     "__to",
 ];
 
-/// A query of a panel.
 pub(super) struct Shown {
     /// With `label=~"$label"` for each variable that selects values of a label.
     pub(super) filtered: Expr,
@@ -29,13 +28,11 @@ pub(super) struct Shown {
     pub(super) filters: IndexMap<String, String>,
     /// Labels whose matchers were removed, because a variable is a part of their value.
     pub(super) removed: Vec<String>,
-    /// Variables that have the value that is chosen at first.
     pub(super) filled: Vec<String>,
     /// As it is in the source, where no variable is in it.
     text: String,
 }
 
-/// Reads a query; else why a spec cannot have it.
 pub(super) fn read(
     query: &Query,
     current: &IndexMap<String, String>,
@@ -103,7 +100,6 @@ fn others(expr: &Expr) -> Vec<String> {
     found
 }
 
-/// A text with values in place of the variables that have one.
 pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut end = 0;
@@ -122,9 +118,7 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Stri
 
 /// What a variable does in a matcher.
 enum Choice {
-    /// There is none.
     None,
-    /// It is all of the value.
     Whole(String),
     /// It is a part of the value, or what shall not be.
     Part,

@@ -8,17 +8,14 @@ use crate::import::fields::{first_line, is_blank, start};
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// What is known of the fields of a part. A path names fields as in `targets[].expr`; `*` at its end is anything below.
 pub(super) struct Known {
     /// Fields that a reader takes, or that say nothing a spec could say.
     pub(super) read: &'static [&'static str],
-    /// Fields with the default values of Grafana.
     pub(super) usual: &'static [(&'static str, &'static [&'static str])],
     /// Fields that are reported one by one, each with a reason.
     pub(super) own: &'static [(&'static str, &'static str)],
 }
 
-/// What was found in a part.
 #[derive(Default)]
 struct Found {
     others: Vec<String>,

@@ -11,7 +11,6 @@ use crate::plan::layout::Place;
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// A row to be.
 struct Row {
     pointer: Option<String>,
     title: String,
@@ -20,7 +19,6 @@ struct Row {
     panels: Vec<Made>,
 }
 
-/// The rows of a dashboard; panels in front of the first are below a heading.
 pub(super) fn rows(
     cx: &mut Cx<'_>,
     board: &Dashboard,
@@ -91,7 +89,6 @@ fn is_beside(board: &Dashboard, row: &Row, made: &Made) -> bool {
     has_own && !made.pointer.starts_with(&format!("{pointer}/"))
 }
 
-/// A row of a dashboard from before Grafana 5.
 fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
     let node = board.raw.node(&pointer);
     let title = node.and_then(|node| node.get("title")?.text());
@@ -153,7 +150,6 @@ fn row(cx: &mut Cx<'_>, board: &Dashboard, mut row: Row, variables: &Variables) 
     }
 }
 
-/// Places from the top of the row; none where two panels would cover each other.
 fn place(cx: &mut Cx<'_>, row: &mut Row) {
     let top = row
         .panels
@@ -178,7 +174,6 @@ fn place(cx: &mut Cx<'_>, row: &mut Row) {
     }
 }
 
-/// A panel: over signals where these give the same queries, else with its own.
 fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
     told(cx, &mut made, variables);
     let filled = made.series.iter().flat_map(|series| &series.query.filled);
@@ -214,7 +209,6 @@ fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
     }
 }
 
-/// Reports filters and variables that the queries have lost.
 fn told(cx: &mut Cx<'_>, made: &mut Made, variables: &Variables) {
     for series in &made.series {
         let (_, lost) = series.query.with(&variables.labels());

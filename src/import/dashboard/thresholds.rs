@@ -9,7 +9,6 @@ use crate::import::print::{Map, Value};
 use crate::units::Unit;
 use crate::yaml::Node;
 
-/// The thresholds of a panel that shows them.
 pub(super) fn of(
     cx: &mut Cx<'_>,
     raw: &Raw,
@@ -62,7 +61,6 @@ pub(super) fn of(
     Value::List(items)
 }
 
-/// The colour of a step, of those that a spec has.
 fn color(step: &Node<'_>) -> Option<&'static str> {
     let name = step.get("color").and_then(Node::text).unwrap_or_default();
     let plain = name

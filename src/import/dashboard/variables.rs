@@ -9,11 +9,9 @@ use crate::import::context::Cx;
 use crate::import::fields::start;
 use crate::yaml::Node;
 
-/// The variables of a dashboard.
 pub(super) struct Variables {
     /// The value that is chosen at first, where it is one.
     pub(super) current: IndexMap<String, String>,
-    /// The values of constants.
     pub(super) constants: IndexMap<String, String>,
     /// Labels with the variable that selects their values, of those in the spec.
     kept: IndexMap<String, String>,
@@ -34,7 +32,6 @@ fn query<'n>(variable: &'n Node<'_>) -> &'n str {
     query.unwrap_or_else(|| word(variable, "query"))
 }
 
-/// The name and the value of a constant.
 fn constant(variable: &Node<'_>) -> Option<(String, String)> {
     let is_constant = word(variable, "type") == "constant";
     is_constant.then(|| {
@@ -76,12 +73,10 @@ impl Variables {
         self.kept.extend(filters.clone());
     }
 
-    /// The labels that the spec's dashboard is filtered by.
     pub(super) fn labels(&self) -> Vec<String> {
         self.kept.keys().cloned().collect()
     }
 
-    /// The label that a variable selects values of.
     pub(super) fn label(&self, variable: &str) -> Option<&String> {
         let mut kept = self.kept.iter();
         kept.find(|(_, name)| *name == variable)
@@ -97,7 +92,6 @@ impl Variables {
         })
     }
 
-    /// Reports all variables that the spec does not have unchanged.
     pub(super) fn tell(&self, cx: &mut Cx<'_>, raw: &Raw) -> Vec<String> {
         let mut comments = Vec::new();
         for variable in list(raw) {

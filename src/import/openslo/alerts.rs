@@ -8,7 +8,6 @@ use crate::import::names;
 use crate::source::Span;
 use crate::units::{Duration, Number, parse_decimal};
 
-/// Alerts of the policies of an SLO.
 #[derive(Default)]
 pub(super) struct Alerts {
     conditions: Vec<Condition>,
@@ -24,7 +23,6 @@ struct Condition {
     at: Span,
 }
 
-/// Reads `alertPolicies`.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     library: &Library<'_>,
@@ -175,7 +173,6 @@ impl Alerts {
         });
     }
 
-    /// The objective with these alerts.
     pub(super) fn put(&self, cx: &mut Cx<'_>, mut objective: Objective) -> Objective {
         if !self.is_own {
             return objective;

@@ -10,25 +10,21 @@ use crate::promql::{self, ast::ExprKind, visit};
 use crate::source::Span;
 use crate::yaml;
 
-/// An indicator, as it is written.
 pub(super) enum Indicator {
-    /// Good or bad events of all events.
     Ratio {
         part: &'static str,
         events: Metric,
         total: Metric,
-        /// As the source says it, if it does.
         is_counter: Option<bool>,
     },
-    /// A ratio that the source has computed.
-    Raw { metric: Metric, is_success: bool },
-    /// A value that is compared with one of the objective.
+    Raw {
+        metric: Metric,
+        is_success: bool,
+    },
     Threshold(Metric),
-    /// None of these, with the metrics that it has.
     Unknown(Span, Vec<(&'static str, Metric)>),
 }
 
-/// A query, and the program that it is for.
 pub(super) struct Metric {
     query: Option<yaml::Text>,
     kind: Option<String>,
@@ -36,7 +32,6 @@ pub(super) struct Metric {
     comments: Vec<String>,
 }
 
-/// What values are compared with.
 pub(super) struct Threshold {
     op: String,
     value: String,
@@ -44,7 +39,6 @@ pub(super) struct Threshold {
 }
 
 impl Threshold {
-    /// Reads `op` and `value`.
     pub(super) fn read(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Self> {
         let op = fields.text(cx, "op");
         let value = fields.text(cx, "value");
@@ -56,7 +50,6 @@ impl Threshold {
         })
     }
 
-    /// The comparison that holds for bad values.
     fn bad(&self) -> Option<&'static str> {
         Some(match self.op.as_str() {
             "lte" => ">",
@@ -68,7 +61,6 @@ impl Threshold {
     }
 }
 
-/// The indicator of an SLO or objective, there or in a resource of its own.
 pub(super) fn of(
     cx: &mut Cx<'_>,
     library: &Library<'_>,
@@ -115,7 +107,6 @@ fn indicator_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>, comments: &mut Vec<Str
     }
 }
 
-/// The indicator of an objective of `v1alpha`.
 pub(super) fn alpha(
     cx: &mut Cx<'_>,
     fields: &mut Fields<'_>,
@@ -219,7 +210,6 @@ fn is_foreign(kind: &str) -> bool {
 }
 
 impl Indicator {
-    /// The indicator as a spec has it.
     pub(super) fn sli(
         &self,
         cx: &mut Cx<'_>,

@@ -61,7 +61,6 @@ pub(super) fn read(
     objective.comments.extend(comments);
 }
 
-/// Moves the severity out of some labels.
 pub(super) fn severity_of(
     cx: &mut Cx<'_>,
     labels: &mut Vec<(Text, Text)>,
@@ -91,7 +90,6 @@ fn override_with(
     }
 }
 
-/// Severity, labels and annotations of paging or ticket alerts; `None` where they are disabled.
 fn urgency(
     cx: &mut Cx<'_>,
     alerting: &mut Fields<'_>,
@@ -129,7 +127,6 @@ fn urgency(
     Some(urgency)
 }
 
-/// Annotations of only the paging alerts, or only the ticket alerts.
 fn own_annotations(
     cx: &mut Cx<'_>,
     pairs: &[(Text, Text)],

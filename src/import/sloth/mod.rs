@@ -16,7 +16,6 @@ use super::model::{Objective, Pairs, Services, plain};
 use super::{kubernetes, names, values};
 use crate::yaml::{self, Body, Node};
 
-/// Reads a document, if it is one of sloth's.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -49,7 +48,6 @@ pub(super) fn read(
     Part::Read
 }
 
-/// The comments before a document.
 fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     let above = comments_above(body.text(), root.range().start);
     match above.is_empty() && root.range().start == 0 {
@@ -58,7 +56,6 @@ fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     }
 }
 
-/// Reads a service; returns its name.
 fn service(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -135,7 +132,6 @@ fn objective(
     Some(objective)
 }
 
-/// The indicator, and the labels by which it is grouped.
 fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Found {
     let mut found = (None, Vec::new());
     if let Some(plugin) = fields.map(cx, "plugin") {
@@ -157,7 +153,6 @@ fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -
     found
 }
 
-/// A query, by its name in files and in resources.
 fn query_of(
     cx: &mut Cx<'_>,
     fields: &mut Fields<'_>,

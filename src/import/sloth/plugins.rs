@@ -28,7 +28,6 @@ const KNOWN: [(&str, &str); 6] = [
     ),
 ];
 
-/// The chain of plugins in a field; returns comments.
 pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<String> {
     let mut comments = Vec::new();
     let Some(mut chains) = fields.map(cx, key) else {
@@ -55,7 +54,6 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
     comments
 }
 
-/// An indicator that a plugin writes; returns the comment.
 pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
     let at = plugin.span();
     let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();

@@ -11,7 +11,6 @@ use crate::units::{Duration, parse_decimal};
 
 const DAY: u64 = 86_400;
 
-/// The period of all objectives, and its tiers.
 #[derive(Debug)]
 pub(in crate::import) struct Windows {
     pub(super) period: Duration,
@@ -55,7 +54,6 @@ impl Windows {
     }
 }
 
-/// The catalogues in a file.
 fn catalogue(cx: &mut Cx<'_>, file: FileId) -> Option<Vec<Windows>> {
     let mut found = Vec::new();
     let text = cx.text_of(file);

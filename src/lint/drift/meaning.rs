@@ -97,7 +97,6 @@ fn shapes(
     lines
 }
 
-/// True if a query uses a label anywhere.
 fn asks(expr: &Expr, label: &str) -> bool {
     let mut found = false;
     walk(expr, &mut |node| match &node.kind {
@@ -112,7 +111,6 @@ fn asks(expr: &Expr, label: &str) -> bool {
     found
 }
 
-/// True if every series of the selector is in the result.
 fn is_raw(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
     cx.is_evaluated() && !series.context.kinds().aggregate()
 }

@@ -9,7 +9,6 @@ use crate::promql::usage::{Exact, bare, exact_constant};
 use crate::promql::visit::children;
 use crate::promql::{split_series, with_room};
 
-/// True if the dividend is a part of the divisor.
 pub(super) fn is_share(cx: &QueryCx<'_, '_>, binary: &Binary) -> bool {
     let group = binary.matching.as_ref().and_then(|m| m.group.as_ref());
     let many_on_right = group.is_some_and(|group| !group.left);
@@ -18,7 +17,6 @@ pub(super) fn is_share(cx: &QueryCx<'_, '_>, binary: &Binary) -> bool {
         && is_part(cx, &binary.lhs, at_least(&binary.rhs), false)
 }
 
-/// True if an expression has arithmetic in it.
 pub(super) fn calculates(expr: &Expr) -> bool {
     let here = match &expr.kind {
         ExprKind::Binary(binary) => !binary.op.is_comparison() && !is_set(binary.op),
@@ -99,7 +97,6 @@ fn is_part(cx: &QueryCx<'_, '_>, part: &Expr, whole: &Expr, counted: bool) -> bo
     }
 }
 
-/// `vector(0)`
 fn is_nothing(expr: &Expr) -> bool {
     let ExprKind::Call(call) = &bare(expr).kind else {
         return false;

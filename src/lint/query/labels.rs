@@ -46,7 +46,6 @@ fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
     cx.artifact.kind == Kind::GoogleCloud && ["cluster", "location", "project_id"].contains(&label)
 }
 
-/// Help: the label that was probably meant.
 pub(in crate::lint) fn meant(label: &str, known: &BTreeSet<&str>) -> Option<String> {
     match label {
         "quantile" => Some(

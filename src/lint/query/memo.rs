@@ -17,23 +17,17 @@ const FIXING: usize = 512 << 10;
 /// The number of series up to which a scan is cheaper than a cache.
 pub(in crate::lint) const FEW: usize = 16;
 
-/// The kind of a value, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lint) enum Measure {
-    /// A share of a whole, from 0 to 1.
     Fraction,
-    /// Seconds.
     Seconds,
-    /// Milliseconds.
     Milliseconds,
 }
 
 /// Cached facts about a query, and the remaining budget for fixes.
 #[derive(Debug)]
 pub(in crate::lint) struct Memo<'p> {
-    /// All its expressions except selectors.
     pub(in crate::lint) holders: Rc<Holders<'p>>,
-    /// The kinds of its expressions: most rules can skip most queries.
     pub(in crate::lint) kinds: Kinds,
     /// Compiled patterns of its matchers, shared with other queries.
     pub(super) patterns: &'p Patterns,
@@ -71,7 +65,6 @@ impl<'p> Memo<'p> {
     }
 }
 
-/// The ends of runs of similar series.
 #[derive(Debug, Default)]
 pub(in crate::lint) struct Runs(OnceCell<Vec<usize>>);
 

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use crate::promql::matcher;
 
-/// Returns whether a value matches.
 type Pattern = Rc<dyn Fn(&str) -> bool>;
 
 /// Compiled patterns; most queries of a file share a few.

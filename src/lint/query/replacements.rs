@@ -9,12 +9,9 @@ use crate::lint::subject::Known;
 use crate::promql::ast::{BinaryOp, ExprKind, TextSpan};
 use crate::promql::usage::Holder;
 
-/// Alternatives to a series.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Others {
-    /// True if alternatives exist.
     pub(super) any: bool,
-    /// True if every selected release exposes one and the same alternative.
     pub(super) alive: bool,
     /// The releases that expose an alternative, one bit each.
     releases: Vec<u64>,
@@ -53,9 +50,7 @@ type Sides = [Others; 2];
 /// The alternatives to all series of a query, computed at once: in a long `or`, each series has all others.
 #[derive(Debug)]
 pub(super) struct Replacements {
-    /// By holder and side: the alternatives to the series inside.
     around: Vec<Sides>,
-    /// By the first series of a selector with several names: all its series.
     alternatives: Vec<(usize, Others)>,
 }
 
@@ -67,7 +62,6 @@ impl Replacements {
         }
     }
 
-    /// Series on the other sides of each `or` around this series.
     pub(super) fn around(&self, series: &Series<'_, '_>) -> Option<&Others> {
         let context = &series.context;
         let holder = context.holder()?;
@@ -75,7 +69,6 @@ impl Replacements {
         Some(&self.around.get(holder)?[side])
     }
 
-    /// All names of a selector with several, by its first series.
     pub(super) fn alternatives(&self, first: usize) -> Option<&Others> {
         let found = self.alternatives.binary_search_by_key(&first, |of| of.0);
         found.ok().map(|at| &self.alternatives[at].1)

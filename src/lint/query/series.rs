@@ -8,7 +8,6 @@ use std::rc::Rc;
 use memchr::memmem;
 
 use super::patterns::Patterns;
-use super::recorded::recorded;
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Known, Subject, Ties};
 use crate::promql::alternatives;
@@ -16,21 +15,16 @@ use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::labels::Flow;
 use crate::promql::usage::{Holders, SelectorContext, surroundings};
 
-/// A name that a query selects.
 #[derive(Clone, Debug)]
 pub struct Series<'q, 'c> {
-    /// Its selector and what surrounds it.
     pub context: Rc<SelectorContext<'q>>,
-    /// The name.
     pub name: &'q str,
     /// Where the name is in the query; a whole pattern that is spelled with escapes.
     pub name_span: TextSpan,
-    /// Its meaning.
     pub subject: Rc<Named<'c>>,
 }
 
 impl Series<'_, '_> {
-    /// True for the buckets of a recorded histogram.
     pub fn is_bucket(&self) -> bool {
         self.subject.known().is_some_and(Known::is_bucket)
     }
@@ -41,7 +35,6 @@ impl Series<'_, '_> {
     }
 }
 
-/// The meaning of a name, with cached facts about its series.
 #[derive(Debug)]
 pub struct Named<'c> {
     subject: Subject<'c>,
@@ -66,9 +59,7 @@ impl Named<'_> {
 /// A cache of names; most queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    /// Those of selectors with the same ties, by name.
     seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
-    /// The same of the patterns in their matchers.
     pub(in crate::lint) patterns: Patterns,
     /// Finds the value of a matcher that names a router.
     router: memmem::Finder<'static>,
@@ -143,7 +134,6 @@ fn groups_by_server(expr: &Expr) -> bool {
     labels.any(|label| label.text == "server")
 }
 
-/// True if a matcher selects vLLM servers.
 fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
     selector.matchers.iter().any(|m| {
         let exact = matches!(m.op, MatchOp::Equal | MatchOp::Match);
@@ -151,7 +141,6 @@ fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
     })
 }
 
-/// `x`, `{"x"}`, `{__name__="x"}` and the names of `{__name__=~"x|y"}`.
 fn named(selector: &Selector) -> impl Iterator<Item = (&str, TextSpan)> {
     let metric = selector.metric.as_ref();
     let matched = match metric {
@@ -187,4 +176,35 @@ fn matched(selector: &Selector) -> Vec<(&str, TextSpan)> {
         }
     }
     found
+}
+
+/// The labels that each series of a name has, and those that it never has: `unknown-label` reports them.
+fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> Flow {
+    let shapes = subject.shapes();
+    let Some((first, more)) = shapes.split_first() else {
+        return Flow::unknown();
+    };
+    let le = subject.known().is_some_and(Known::is_bucket);
+    let le = le.then(|| "le".into());
+    let everywhere = |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
+    let sure = first.labels.iter().filter(everywhere);
+    let all = shapes.iter().flat_map(|shape| &shape.labels);
+    let all = all.chain(scope.added_labels());
+    let is_open = shapes.iter().any(|shape| shape.open_labels);
+    if !is_open && scope.has_all_labels() {
+        return Flow::of_series(names(sure).chain(le).collect(), Some(names(all).collect()));
+    }
+    // A scrape may add any label, but hardly one that the product uses for something else.
+    let has = |label: &str| shapes.iter().any(|shape| shape.may_have_label(label));
+    let added = |label: &str| scope.added_labels().contains(label);
+    let others = scope.own_labels().iter().copied();
+    let others = others.filter(|label| !has(label) && !added(label));
+    let no_buckets = subject.known().is_some_and(|known| !known.is_bucket());
+    let others = others.chain(no_buckets.then_some("le"));
+    let flow = Flow::of_series(names(sure).chain(le).collect(), None);
+    others.fold(flow, Flow::without)
+}
+
+fn names<'l>(labels: impl Iterator<Item = &'l String>) -> impl Iterator<Item = Rc<str>> {
+    labels.map(|label| label.as_str().into())
 }

@@ -74,7 +74,6 @@ rules!(
     dimension_set,
 );
 
-/// The rule of a name.
 pub fn find(name: &str) -> Option<&'static RuleInfo> {
     let rules = RULES.iter().map(|rule| &rule.info);
     rules
@@ -82,7 +81,6 @@ pub fn find(name: &str) -> Option<&'static RuleInfo> {
         .find(|info| info.name == name)
 }
 
-/// The descriptions of all rules, including the rules about suppressions.
 pub fn infos() -> Vec<RuleInfo> {
     let rules = RULES.iter().map(|rule| rule.info);
     rules
@@ -119,7 +117,6 @@ pub fn page(info: &RuleInfo) -> String {
     )
 }
 
-/// The section *Fix*.
 fn fix(info: &RuleInfo) -> String {
     let kinds = [
         (Applicability::Safe, "Safe (`--fix`)"),
@@ -135,7 +132,6 @@ fn fix(info: &RuleInfo) -> String {
     }
 }
 
-/// The section *How to turn it off*.
 fn off(info: &RuleInfo) -> String {
     let name = info.name;
     let toml = format!("```toml\n[levels]\n{name} = \"off\"\n```");
@@ -152,7 +148,6 @@ fn off(info: &RuleInfo) -> String {
     )
 }
 
-/// The pages of all rules, for `docs/rules.md`.
 pub fn pages() -> String {
     let mut text =
         "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints the page of one rule. The *correctness* \

@@ -69,17 +69,21 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let (product, names) = (known.product, &cx.scope.names);
-        let served = known.in_served_family();
-        if !product.claims(&served) || cx.has_replacement(series) {
+        let prefix = known.spelling.unwrap_or(product.catalog.prefix());
+        let is_stored = match names.is_empty() {
+            // Only one prefix has the meaning of another one.
+            true => !product.catalog.is_ambiguous(prefix),
+            false => names.iter().any(|name| name == prefix),
+        };
+        if is_stored || cx.has_replacement(series) {
             continue;
         }
-        let prefix = known.spelling.unwrap_or(product.catalog.prefix());
+        let served = known.in_served_family();
+        if !product.claims(&served) {
+            continue;
+        }
         let at = cx.span(&series.name_span);
         let finding = if names.is_empty() {
-            // Only one prefix has the meaning of another one.
-            if !product.catalog.is_ambiguous(prefix) {
-                continue;
-            }
             let message = format!("{} serves `{}` as `{served}`", product.name, series.name);
             let mut finding = out.at(at, message);
             finding.severity = Severity::Info;
@@ -90,8 +94,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 .help(format!(
                     "if your store has this name, set `names = [\"{prefix}\"]` in `slosmith.toml`; otherwise use `{served}`"
                 ))
-        } else if names.iter().any(|name| name == prefix) {
-            continue;
         } else {
             let stored: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             let message = format!(

@@ -75,11 +75,17 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// True for two expressions with the same letters that select something.
 fn is_same(cx: &QueryCx<'_, '_>, [left, right]: [&Expr; 2]) -> bool {
-    let letters = |side: &Expr| {
-        let text = cx.text(&side.span);
-        text.bytes().filter(|c| !c.is_ascii_whitespace())
+    let [a, b] = [left, right].map(|side| cx.text(&side.span).as_bytes());
+    let first = a.iter().zip(b).find(|(a, b)| a != b);
+    // Where both have a letter, the rest of the letters does not matter.
+    if first.is_some_and(|(a, b)| !a.is_ascii_whitespace() && !b.is_ascii_whitespace()) {
+        return false;
+    }
+    let letters = |text: &[u8]| -> Vec<u8> {
+        let letters = text.iter().filter(|c| !c.is_ascii_whitespace());
+        letters.copied().collect()
     };
-    letters(left).eq(letters(right)) && !cx.indices(left).is_empty()
+    letters(a) == letters(b) && !cx.indices(left).is_empty()
 }
 
 /// The way a metric is read, without its matchers.

@@ -7,6 +7,7 @@ use crate::lint::query::{FEW, QueryCx, may_have, slip};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::{Flow, Presence};
 use crate::yaml::Text;
+use crate::yaml::go::{self, Kind};
 
 declare_rule! {
     /// ### What it does
@@ -88,35 +89,25 @@ fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
     (cx.presence(label) == Presence::Never).then(help)
 }
 
-/// True when a text has a `range` or `with`.
-fn has_block(text: &str) -> bool {
-    let mut actions = text.split("{{").skip(1);
-    actions.any(|action| {
-        let words = action.trim_start_matches(['-', ' ']);
-        words.starts_with("range ") || words.starts_with("with ")
-    })
-}
-
-/// `$labels.x` and `.Labels.x` inside of `{{ … }}`, with their bytes.
+/// `$labels.x` and `.Labels.x` in the actions of a template, with their bytes.
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
-    let value = text.value.as_str();
-    for mark in ["$labels.", ".Labels."] {
-        for (at, _) in value.match_indices(mark) {
-            let open = value[..at]
-                .rfind("{{")
-                .is_some_and(|open| !value[open..at].contains("}}"));
-            // Inside `range` and `with`, the dot has another meaning.
-            if mark.starts_with('.') && has_block(&value[..at]) {
-                continue;
-            }
-            let start = at + mark.len();
-            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            let length = value[start..]
-                .find(|c| !word(c))
-                .unwrap_or(value.len() - start);
-            if open && length > 0 {
-                found.push((value[start..start + length].to_owned(), at..start + length));
+    if !["$labels.", ".Labels."]
+        .iter()
+        .any(|mark| text.value.contains(mark))
+    {
+        return found;
+    }
+    // Inside `range` and `with`, the dot has another meaning.
+    let mut moved = false;
+    for action in go::actions(&text.value).flatten() {
+        for token in go::tokens(&text.value, action).0 {
+            moved |= token.moves_dot();
+            let label = token
+                .label()
+                .filter(|_| !moved || token.kind != Kind::Field);
+            if let Some((label, at)) = label {
+                found.push((label.to_owned(), token.at.start..at.end));
             }
         }
     }

@@ -94,7 +94,6 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     }
 }
 
-/// The only threshold of a panel.
 fn line(panel: &Panel) -> Option<crate::source::Spanned<f64>> {
     let thresholds = panel.thresholds.as_ref()?;
     let percentage = thresholds.mode.as_deref() == Some("percentage");
@@ -106,7 +105,6 @@ fn line(panel: &Panel) -> Option<crate::source::Spanned<f64>> {
     values.next().is_none().then_some(only)
 }
 
-/// The only query of a panel.
 fn query<'a>(artifact: &'a Artifact, panel: &Panel) -> Option<&'a Query> {
     let mut queries = panel
         .targets

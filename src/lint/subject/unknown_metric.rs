@@ -17,27 +17,18 @@ const OTHERS: [&str; 8] = [
     "vllm_router_",
 ];
 
-/// A name that looks like a series of a product, but never existed in any release.
 #[derive(Clone, Debug)]
 pub struct UnknownMetric<'c> {
-    /// The product that the name looks like.
     pub product: &'c Product<'c>,
-    /// The prefix of the name, if it is not the product's own.
     pub spelling: Option<&'c str>,
-    /// The probable meaning.
     pub meant: Meant<'c>,
 }
 
-/// The probable meaning of an unknown name.
 #[derive(Clone, Debug)]
 pub enum Meant<'c> {
-    /// The base name of a histogram, which is not the name of a series.
     Histogram,
-    /// A common mistake, listed in the lineage.
     Mistake(&'c Mistake, Series),
-    /// Unknown.
     Open,
-    /// Unknown. The names of the product begin differently, so another program may expose it.
     Alike,
 }
 

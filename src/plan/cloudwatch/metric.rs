@@ -7,20 +7,16 @@ use crate::plan::Names;
 use crate::promql::ast::MatchOp;
 use crate::units::Number;
 
-/// Where CloudWatch has a signal.
 #[derive(Clone, Debug)]
 pub struct Metric {
-    /// Its namespace.
     pub namespace: String,
     /// What it is published as.
     pub names: Names,
-    /// What one of its units is worth in the signal's unit.
     pub worth: Number,
     /// Its unit, by CloudWatch's name.
     pub unit: &'static str,
     /// How it gets there.
     pub delivery: Delivery,
-    /// Dimensions whose values are fixed.
     pub dimensions: Vec<(String, String)>,
     /// Sets of dimensions that it is published under.
     pub dimension_sets: Vec<Vec<String>>,
@@ -30,7 +26,6 @@ pub struct Metric {
     pub covers: Vec<(String, MatchOp, String)>,
 }
 
-/// How a metric gets to CloudWatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// The service publishes each value.
@@ -44,15 +39,10 @@ pub enum Delivery {
 /// A value that the service publishes: one contract for code, alarms and dashboards.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The signal's name; what code calls it.
     pub signal: String,
-    /// What it is.
     pub description: String,
-    /// How it behaves.
     pub kind: crate::spec::FamilyKind,
-    /// Labels that code gives.
     pub labels: Vec<String>,
-    /// The family in the `/metrics` output of the service.
     pub family: String,
     /// Upper boundaries of its buckets, in the unit of the `/metrics` output.
     pub buckets: Vec<Number>,
@@ -65,7 +55,6 @@ pub struct Published {
 /// A metric of CloudWatch that a published value feeds.
 #[derive(Clone, Debug)]
 pub struct PublishedMetric {
-    /// The metric.
     pub metric: Metric,
     /// Label values that count.
     pub only: Vec<(String, MatchOp, String)>,

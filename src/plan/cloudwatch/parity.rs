@@ -13,31 +13,21 @@ use crate::units::{Duration, Number, decimal};
 /// How closely both back ends match for one SLO, alert or panel.
 #[derive(Clone, Debug)]
 pub struct Parity {
-    /// What it is.
     pub what: What,
-    /// Its name.
     pub name: String,
-    /// Prometheus or Grafana, compared with the spec.
     pub prometheus: Verdict,
-    /// CloudWatch, compared with Prometheus.
     pub cloudwatch: Verdict,
-    /// Its alarms or its dashboard in CloudWatch.
     pub resources: Vec<String>,
 }
 
-/// The kinds of entries in the parity report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// A burn-rate tier, or the alert of a percentile SLO.
     Slo,
-    /// An alert.
     Alert,
-    /// A panel.
     Panel,
 }
 
 impl What {
-    /// The word for people and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             What::Slo => "slo",
@@ -50,7 +40,6 @@ impl What {
 /// How closely CloudWatch matches Prometheus. The worst difference decides: a missed alert is worse than an extra alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// No difference.
     Identical,
     /// An alarm that fires in the same minutes, within [`TOLERANCE`]; a panel with the same values in another form.
     Equivalent,
@@ -58,7 +47,6 @@ pub enum Grade {
     Stronger,
     /// An alarm that may fire later, or not when Prometheus does; a panel that shows less.
     Weaker,
-    /// CloudWatch has no such alarm or panel.
     Absent,
 }
 
@@ -66,7 +54,6 @@ pub enum Grade {
 pub const TOLERANCE: Duration = Duration::from_secs(120);
 
 impl Grade {
-    /// All, from the best.
     pub const ALL: [Grade; 5] = [
         Grade::Identical,
         Grade::Equivalent,
@@ -75,7 +62,6 @@ impl Grade {
         Grade::Absent,
     ];
 
-    /// The word for people and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Grade::Identical => "identical",
@@ -87,21 +73,15 @@ impl Grade {
     }
 }
 
-/// A difference and its effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// The effect.
     pub grade: Grade,
-    /// The difference.
     pub difference: Difference,
 }
 
-/// Whether a back end has an alert or panel, and how it differs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The back end has it, with these differences.
     There(Vec<Note>),
-    /// The back end does not have it, for these reasons.
     Absent(Vec<NotExpressible>),
 }
 
@@ -109,7 +89,6 @@ impl Verdict {
     /// The same as the other back end's.
     pub const IDENTICAL: Verdict = Verdict::There(Vec::new());
 
-    /// Prometheus's part, of what is measured by these signals.
     pub fn of_prometheus<'s>(signals: impl IntoIterator<Item = &'s Signal>) -> Verdict {
         let missing = signals.into_iter().filter(|signal| !signal.is_stored());
         let mut missing: Vec<_> = missing
@@ -122,12 +101,10 @@ impl Verdict {
         }
     }
 
-    /// True unless absent.
     pub fn is_expressible(&self) -> bool {
         matches!(self, Verdict::There(_))
     }
 
-    /// The grade of the worst difference.
     pub fn grade(&self) -> Grade {
         match self {
             Verdict::There(notes) => {
@@ -154,7 +131,6 @@ impl Verdict {
     }
 }
 
-/// How one back end differs from the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
@@ -163,82 +139,56 @@ pub enum Difference {
     OneForEach(Vec<(String, Vec<String>)>),
     /// This is taken of the samples of all replicas, in place of one value of each.
     OfAllReplicas {
-        /// What is taken.
         statistic: Statistic,
-        /// What Prometheus makes of the values of replicas.
         across: Across,
     },
-    /// Growth is that between two points.
     GrowthOfTwoPoints,
-    /// One alarm covers all values of these labels.
     OneForAll(Vec<String>),
-    /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Missing data is only detected when all label sets are missing.
     AllSilent,
     /// Missing data counts from the first moment on, and until data arrives.
     LastingSilence,
-    /// What a series begins with is counted.
     CountsBeginnings,
-    /// A band in place of a multiple of the past.
     LearntBand {
         /// Its width in standard deviations.
         width: Number,
-        /// Times the past, in Prometheus.
         factor: Number,
-        /// Which past.
         baseline: Baseline,
     },
     /// A band learnt from other data than this window.
     LearntFrom(Duration),
-    /// Parts of a condition are joined without labels.
     PartsNotJoined,
     /// The spec sets another timing than the alert's own.
     AuthorsTiming {
-        /// The statistic.
         statistic: Statistic,
-        /// Over which time.
         period: Duration,
-        /// Points that must be beyond the threshold.
         datapoints: u32,
-        /// Points that are looked at.
         evaluate: u32,
     },
     /// Some data points in a row, where Prometheus uses every evaluation.
     HoldsByPoints {
         /// Points that must be beyond the threshold, all that are looked at.
         points: u32,
-        /// Time of a point.
         period: Duration,
-        /// How long it must hold in Prometheus.
         hold: Duration,
     },
-    /// It fires earlier, up to this.
     Earlier(Duration),
-    /// It fires later, up to this.
     Later(Duration),
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
-    /// Missing data fires, too.
     SilenceFires,
     /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
-        /// The threshold as written.
         bound: String,
-        /// The boundary below it, for people.
         below: String,
-        /// The boundary above it, for people.
         above: String,
     },
-    /// CloudWatch has no heatmaps.
     PercentilesForHeatmap,
-    /// A gauge needs an upper end of its scale.
     NumberForGauge,
     /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
-    /// A line of a panel is missing.
     LineMissing(NotExpressible),
 }
 
@@ -359,87 +309,55 @@ fn listed(known: &[(String, Vec<String>)]) -> String {
     labels.collect::<Vec<_>>().join(" and ")
 }
 
-/// Why CloudWatch cannot express an alert or a panel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExpressible {
-    /// This signal is PromQL of the author's.
     #[error("signal `{0}` is PromQL from the spec")]
     AuthorsSignal(String),
-    /// This is PromQL of the author's.
     #[error("the query is PromQL from the spec")]
     AuthorsPromQl,
-    /// An SLO counts the time in which this signal is good.
     #[error("no CloudWatch statistic measures the share of time in which `{0}` is good")]
     ShareOfTime(String),
-    /// Only PromQL draws this panel, for this reason.
     #[error("{0}")]
     OnlyPromQl(&'static str),
-    /// The signal arrives by OpenTelemetry.
     #[error("`{0}` arrives by OpenTelemetry: only PromQL can query it")]
     ByOpenTelemetry(String),
-    /// The agent drops this histogram.
     #[error("`{0}` is a histogram, and the CloudWatch agent drops histograms")]
     HistogramDropped(String),
-    /// A signal has no metric in Prometheus.
     #[error("signal `{0}` has no `prometheus` binding")]
     NotStored(String),
-    /// The signal has no binding.
     #[error("signal `{0}` has no `cloudwatch` binding")]
     Unbound(String),
-    /// The signal is selected by a pattern.
     #[error(
         "`{signal}` selects `{label}` by a pattern, but a CloudWatch dimension needs one exact value"
     )]
-    SelectedByPattern {
-        /// The signal.
-        signal: String,
-        /// The label.
-        label: String,
-    },
-    /// The metric is not published under this label.
+    SelectedByPattern { signal: String, label: String },
     #[error("`{label}` is not a dimension of `{metric}`")]
-    NoDimension {
-        /// The metric.
-        metric: String,
-        /// The label.
-        label: String,
-    },
-    /// This dimension is selected by a value that none can have.
+    NoDimension { metric: String, label: String },
     #[error(
         "the value of `{0}` cannot be a dimension: CloudWatch accepts only ASCII values that are not blank, `.` or `...`"
     )]
     DimensionValue(String),
-    /// The metric is only published under dimensions.
     #[error("`{0}` is published only with dimensions")]
     OnlyUnderDimensions(String),
-    /// The metric is not published under exactly these dimensions.
     #[error(
         "`{metric}` is not published with exactly the dimensions {}",
         code(dimensions)
     )]
     NotPublishedAlone {
-        /// The metric.
         metric: String,
-        /// The dimensions.
         dimensions: Vec<String>,
     },
-    /// The metric is not published under all these dimensions.
     #[error("`{metric}` is not published with the dimensions {}", dimensions.join(", "))]
     NotPublished {
-        /// The metric.
         metric: String,
-        /// The dimensions.
         dimensions: Vec<String>,
     },
-    /// The signal is computed: a search finds no such series.
     #[error(
         "`{0}` is computed from several metrics, and a CloudWatch search finds only single metrics"
     )]
     Computed(String),
-    /// This name cannot be used in a search.
     #[error("the name of `{0}` cannot be used in a search")]
     Unsearchable(String),
-    /// An alarm does not look back as far as this.
     #[error("CloudWatch looks back at most a week, but {0} are needed")]
     BeyondWeek(Duration),
     /// An alarm with a point a minute does not look back as far as this.
@@ -447,51 +365,34 @@ pub enum NotExpressible {
         "with one data point per minute, CloudWatch looks back at most a day, but {0} are needed"
     )]
     BeyondDay(Duration),
-    /// An alarm on PromQL does not look back as far as this.
     #[error("PromQL in CloudWatch looks back at most {most}, but {wanted} are needed")]
-    PromQlBeyond {
-        /// How far it looks.
-        most: Duration,
-        /// How far it should.
-        wanted: Duration,
-    },
-    /// A bucket of this histogram is selected outside a sum.
+    PromQlBeyond { most: Duration, wanted: Duration },
     #[error(
         "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]
     SingleBucket(String),
-    /// This function cannot read a histogram's count or sum.
     #[error("`{0}()` cannot read histograms, and CloudWatch has no series `_count` and `_sum`")]
     HistogramSamples(String),
-    /// A query has more characters than this.
     #[error("the query has more than {0} characters")]
     QueryTooLong(usize),
-    /// Only Prometheus records what PromQL would need.
     #[error("the query needs recorded series, which only Prometheus has")]
     NeedsRecords,
-    /// Only Prometheus records what the author's PromQL reads.
     #[error("the query reads `{0}`, a recorded series that only Prometheus has")]
     ReadsRecord(String),
-    /// CloudWatch has no correlation.
     #[error("CloudWatch cannot compute correlations")]
     Correlation,
-    /// No alarm exists whose state a panel could show.
     #[error("the service has no CloudWatch alarm")]
     NoAlarm,
-    /// Alarms are named by their account, which is not known.
     #[error("alarm states need `cloudwatch.account` in the spec")]
     NoAccount,
-    /// A dashboard of CloudWatch has no room for it.
     #[error(
         "a dashboard has at most {} widgets and {} metrics",
         MOST_WIDGETS,
         MOST_METRICS
     )]
     DashboardFull,
-    /// A percentile SLO has no error budget.
     #[error("a percentile SLO has no error budget")]
     NoBudget,
-    /// It is made of several signals.
     #[error("only the alarm covers the whole condition")]
     Several,
 }

@@ -7,7 +7,6 @@ use super::set::{Kept, Labels};
 use crate::promql::ast::{Binary, BinaryOp, GroupModifier, Matching};
 use crate::promql::functions::ValueType;
 
-/// The labels of the result, given those of both sides.
 pub(super) fn combined(binary: &Binary, lhs: Typed, rhs: Typed) -> Flow {
     let types = (lhs.of, rhs.of);
     let (lhs, rhs) = (lhs.flow, rhs.flow);
@@ -44,7 +43,6 @@ fn vectors(binary: &Binary, lhs: Flow, rhs: Flow) -> Flow {
 enum Matched {
     /// These, and unknown ones if `open`.
     On(Named),
-    /// All but these, and unknown ones if `open`.
     Ignoring(Named),
 }
 
@@ -66,7 +64,6 @@ impl Matched {
         }
     }
 
-    /// The labels that are not matched for certain, all of them.
     fn rest(&self) -> Kept {
         match self {
             Self::On(on) => Kept::AllOf {
@@ -85,7 +82,6 @@ impl Matched {
         Flow::new(sure, side.possible.intersection(&same))
     }
 
-    /// The result has the matched labels only.
     fn one_to_one(&self, lhs: Flow, rhs: Flow) -> Flow {
         let either = lhs.sure.union(&rhs.sure);
         let both = lhs.possible.intersection(&rhs.possible);

@@ -7,7 +7,6 @@ use crate::promql::functions::{Function, ValueType};
 use crate::promql::regex;
 use crate::promql::visit::bare;
 
-/// The labels of the result, given those of the arguments.
 pub(super) fn called(call: &Call, args: Vec<Flow>) -> Flow {
     let name = call.function.text.as_str();
     let Some(function) = Function::get(name) else {
@@ -37,7 +36,6 @@ fn input(function: &Function, args: Vec<Flow>) -> Flow {
     arg.unwrap_or_else(Flow::none)
 }
 
-/// An argument that is a text without placeholders.
 fn text(call: &Call, index: usize) -> Option<&str> {
     match &call.args.get(index)?.kind {
         ExprKind::String(literal) if literal.placeholders.is_empty() => Some(&literal.value),
@@ -45,7 +43,6 @@ fn text(call: &Call, index: usize) -> Option<&str> {
     }
 }
 
-/// The result of `absent` has the labels that its selector pins to one value.
 fn absent(arg: &Expr) -> Flow {
     match &bare(arg).kind {
         ExprKind::Selector(selector) => pinned(selector),

@@ -81,7 +81,6 @@ fn selected(selector: &Selector, leaf: &dyn Leaf) -> Flow {
     })
 }
 
-/// What a matcher says of its label.
 fn pinned(matcher: &Matcher) -> Option<Presence> {
     let value = &matcher.value;
     let open = !value.placeholders.is_empty() || !matcher.label.placeholders.is_empty();

@@ -9,7 +9,6 @@ pub(super) const METRIC_NAME: &str = "__name__";
 
 /// Tells what labels the series of a selector have before its matchers are looked at.
 pub trait Leaf {
-    /// The labels of all series that the selector's metric name stands for.
     fn labels(&self, selector: &Selector) -> Flow;
 }
 
@@ -22,18 +21,13 @@ impl Leaf for AnySeries {
     }
 }
 
-/// What is known of one label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Each series of the result has it.
     Sure,
-    /// A series can have it.
     May,
-    /// No series can have it.
     Never,
 }
 
-/// The labels of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// On each series. Always a part of `possible`.
@@ -63,12 +57,10 @@ impl Flow {
         Self::new(Labels::new(), Kept::none())
     }
 
-    /// Of series that nothing is known of.
     pub fn unknown() -> Self {
         Self::new(Labels::new(), Kept::any())
     }
 
-    /// What is known of a label.
     pub fn presence(&self, label: &str) -> Presence {
         if self.sure.contains(label) {
             Presence::Sure
@@ -85,7 +77,6 @@ impl Flow {
         Self::new(sure, self.possible.union(other.possible))
     }
 
-    /// Without the label.
     #[must_use]
     pub fn without(mut self, label: &str) -> Self {
         self.sure.remove(label);
@@ -113,17 +104,13 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// True for what surely is an instant vector.
     pub(super) fn is_vector(&self) -> bool {
         self.of == Some(ValueType::Vector)
     }
 }
 
-/// A list of labels.
 pub(super) struct Named {
-    /// Those that are named.
     pub(super) known: Labels,
-    /// Whether placeholders may name more.
     pub(super) open: bool,
 }
 

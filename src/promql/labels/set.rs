@@ -10,62 +10,52 @@ use std::{slice, vec};
 pub struct Labels(Vec<Rc<str>>);
 
 impl Labels {
-    /// No labels.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The labels by name.
     pub fn iter(&self) -> slice::Iter<'_, Rc<str>> {
         self.0.iter()
     }
 
-    /// Whether the label is one of them.
     pub fn contains(&self, label: &str) -> bool {
         self.place(label).is_ok()
     }
 
-    /// Adds a label.
     pub fn insert(&mut self, label: &str) {
         if let Err(place) = self.place(label) {
             self.0.insert(place, label.into());
         }
     }
 
-    /// Takes a label away.
     pub fn remove(&mut self, label: &str) {
         if let Ok(place) = self.place(label) {
             self.0.remove(place);
         }
     }
 
-    /// Those for which `keep` is true.
     #[must_use]
     pub fn filter(mut self, keep: impl Fn(&str) -> bool) -> Self {
         self.0.retain(|label| keep(label));
         self
     }
 
-    /// Those that are also in `other`.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let both = self.iter().filter(|label| other.contains(label));
         Self(both.cloned().collect())
     }
 
-    /// Those that are not in `other`.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let rest = self.iter().filter(|label| !other.contains(label));
         Self(rest.cloned().collect())
     }
 
-    /// Those of either set.
     #[must_use]
     pub fn union(self, other: &Self) -> Self {
         if other.is_empty() {
@@ -98,12 +88,9 @@ impl IntoIterator for Labels {
     }
 }
 
-/// The labels that a result can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// These at most.
     Only(Labels),
-    /// Whatever the series have, but none of these. Nothing is known if that is empty.
     AllOf {
         /// Labels that are never there.
         without: Labels,
@@ -111,19 +98,16 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// No labels.
     pub fn none() -> Self {
         Self::Only(Labels::new())
     }
 
-    /// Any labels.
     pub fn any() -> Self {
         Self::AllOf {
             without: Labels::new(),
         }
     }
 
-    /// Whether a series of the result can have the label; false is certain.
     pub fn may_have(&self, label: &str) -> bool {
         match self {
             Self::Only(labels) => labels.contains(label),
@@ -131,7 +115,6 @@ impl Kept {
         }
     }
 
-    /// The labels by name; none when they are not known.
     pub fn names(&self) -> Option<Vec<String>> {
         match self {
             Self::Only(labels) => Some(labels.iter().map(ToString::to_string).collect()),
@@ -139,7 +122,6 @@ impl Kept {
         }
     }
 
-    /// The set with one more label.
     #[must_use]
     pub fn with(mut self, label: &str) -> Self {
         match &mut self {
@@ -153,7 +135,6 @@ impl Kept {
         self
     }
 
-    /// The set with one label less.
     #[must_use]
     pub fn without(mut self, label: &str) -> Self {
         match &mut self {
@@ -167,7 +148,6 @@ impl Kept {
         self
     }
 
-    /// What is in either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         match (self, other) {
@@ -182,7 +162,6 @@ impl Kept {
         }
     }
 
-    /// What is in both sets.
     #[must_use]
     pub fn intersection(self, other: &Self) -> Self {
         match (self, other) {

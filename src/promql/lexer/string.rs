@@ -6,7 +6,6 @@ use crate::promql::placeholder::{self, Dialect};
 use crate::source::holds_only;
 
 impl Lexer<'_> {
-    /// Reads over a string literal; every escape in it is valid afterwards.
     pub(super) fn string(&mut self, quote: u8) -> Result<Kind, SyntaxError> {
         let start = self.pos;
         self.pos += 1;
@@ -90,13 +89,11 @@ fn unterminated(start: usize, end: usize) -> SyntaxError {
     SyntaxError::new("string without closing quote", start..end)
 }
 
-/// What an escape stands for.
 enum Escaped {
     Char(char),
     Byte(u8),
 }
 
-/// The escape at the start of `text` and its length; `None` when Go would not take it.
 fn escape(text: &str, quote: u8) -> Option<(Escaped, usize)> {
     let bytes = text.as_bytes();
     let simple = |c: char| Some((Escaped::Char(c), 2));
@@ -146,7 +143,6 @@ pub(in crate::promql) fn is_lossy(raw: &str) -> bool {
     raw.contains('\\') && std::str::from_utf8(&bytes(raw)).is_err()
 }
 
-/// What is between the quotes.
 fn inner(raw: &str) -> &str {
     raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()
 }

@@ -7,7 +7,6 @@ use crate::promql::error::SyntaxError;
 use crate::promql::lexer::Kind;
 
 impl Parser<'_> {
-    /// The caller has taken the operator, which is at `start`.
     pub(super) fn aggregate(&mut self, op: AggregateOp, start: usize) -> Result<Expr> {
         let mut grouping = self.leading_grouping()?;
         let args = if self.at(Kind::LeftParen) {

@@ -9,7 +9,6 @@ use crate::promql::error::SyntaxError;
 use crate::promql::lexer::{Kind, LONGEST_MILLIS};
 use crate::promql::room::with_room;
 
-/// A folded duration expression.
 struct Folded {
     text: String,
     /// Seconds; `None` when only the query knows.
@@ -22,7 +21,6 @@ const EXPECTED: &str = "a duration";
 const LONGEST_SECONDS: f64 = (1u64 << 63) as f64 / 1e9;
 
 impl Parser<'_> {
-    /// What follows `[` or `:`.
     pub(super) fn duration_expr(&mut self) -> Result<Duration> {
         let start = self.token.start;
         let folded = self.duration_sum(BinaryOp::Add.precedence())?;

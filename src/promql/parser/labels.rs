@@ -7,7 +7,6 @@ use crate::promql::lexer::{Keyword, Kind};
 use crate::promql::names::may_group;
 
 impl Parser<'_> {
-    /// `by (…)` or `without (…)`, if it is there.
     pub(super) fn grouping(&mut self) -> Result<Option<Grouping>> {
         let without = match self.token.kind {
             Kind::Keyword(Keyword::By) => false,
@@ -67,7 +66,6 @@ impl Parser<'_> {
         })
     }
 
-    /// `(a, b,)`, possibly empty.
     pub(super) fn grouping_labels(&mut self) -> Result<Vec<Name>> {
         if !self.at(Kind::LeftParen) {
             self.report(self.unexpected("`(` and label names"))?;

@@ -9,7 +9,6 @@ use crate::promql::names::UNKNOWN;
 use crate::promql::room::with_room;
 
 impl Parser<'_> {
-    /// An expression of operators that bind at least as tightly as `loosest`.
     pub(super) fn expr(&mut self, loosest: u8) -> Result<Expr> {
         self.enter()?;
         let lhs = with_room(|| {
@@ -21,7 +20,6 @@ impl Parser<'_> {
         Ok(lhs)
     }
 
-    /// The operators behind `lhs`, which starts at `start`.
     pub(super) fn operators(&mut self, mut lhs: Expr, start: usize, loosest: u8) -> Result<Expr> {
         loop {
             let height = self.height;
@@ -39,7 +37,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `a $op on (pod) b`
     fn unknown(&mut self, lhs: Expr) -> Result<Unknown> {
         let token = self.bump()?;
         let operator = self.name(token, false);
@@ -91,7 +88,6 @@ impl Parser<'_> {
         })
     }
 
-    /// What follows an operator and starts with a placeholder: `$b`, or `$on b`.
     fn clause_or_operand(&mut self, matching: &mut Option<Matching>, loosest: u8) -> Result<Expr> {
         let token = self.bump()?;
         if !is_operand(self.token.kind) {
@@ -226,7 +222,6 @@ impl Parser<'_> {
 }
 
 impl BinaryOp {
-    /// How tightly it binds: `or` 1, `^` 6.
     pub(in crate::promql) fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,

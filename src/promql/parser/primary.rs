@@ -78,7 +78,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a number or duration token.
     pub(super) fn number(&self, token: Token) -> Number {
         let text = self.text(token);
         let value = match token.kind {
@@ -92,7 +91,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a string token.
     pub(super) fn string(&self, token: Token) -> StringLiteral {
         let raw = self.text(token);
         StringLiteral {
@@ -136,7 +134,6 @@ impl Parser<'_> {
         Ok(self.finish(ExprKind::Call(Box::new(call)), name.start))
     }
 
-    /// `(a, b)`; the height afterwards is that of the whole call.
     pub(super) fn arguments(&mut self) -> Result<Vec<Expr>> {
         let open = self.bump()?.start;
         let mut args = Vec::with_capacity(1);

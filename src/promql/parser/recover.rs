@@ -32,7 +32,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What is open has no end: said once of a text that breaks off, however much of it is open.
     pub(super) fn unclosed(&mut self, error: SyntaxError) -> Result<()> {
         self.report(error)?;
         self.cut |= self.token.kind == Kind::End;

@@ -12,7 +12,6 @@ use crate::promql::regex;
 const METRIC_NAME: &str = "__name__";
 
 impl Parser<'_> {
-    /// A selector whose name token, if it has one, is already taken.
     pub(super) fn selector(&mut self, name: Option<Token>) -> Result<Expr> {
         let start = name.map_or(self.token.start, |token| token.start);
         let mut selector = Selector {
@@ -110,7 +109,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `{"metric"}`: the first quoted name is the metric, a second one must match as well.
     fn quoted_metric(&mut self, selector: &mut Selector, name: Name, token: Token) -> Result<()> {
         match &selector.metric {
             None => selector.metric = Some(name),

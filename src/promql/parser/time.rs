@@ -62,7 +62,6 @@ impl Parser<'_> {
         Ok(duration)
     }
 
-    /// `offset 5m` behind `expr`.
     pub(super) fn offset(&mut self, mut expr: Expr) -> Result<Expr> {
         let keyword = self.bump()?;
         let offset = self.offset_duration()?;
@@ -79,7 +78,6 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// `anchored` or `smoothed` behind `expr`.
     pub(super) fn bounds(&mut self, mut expr: Expr, bounds: Bounds) -> Result<Expr> {
         let word = self.bump()?;
         let span = word.start..word.end;
@@ -99,7 +97,6 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// `@ 1609746000`, `@ start()` or `@ end()` behind `expr`.
     pub(super) fn at_time(&mut self, mut expr: Expr) -> Result<Expr> {
         let sign = self.bump()?;
         let time = self.time()?;
@@ -115,7 +112,6 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// What follows `@`; in recovery, perhaps nothing.
     fn time(&mut self) -> Result<Option<At>> {
         const EXPECTED: &str = "a timestamp, `start()` or `end()`";
         if self.at(Kind::Name) {

@@ -34,7 +34,6 @@ pub(super) fn is_placeholder(selector: &Selector) -> bool {
         && selector.filters.is_empty()
 }
 
-/// A selector without its shift in time.
 pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result {
     let inside = selector.metric.as_ref().filter(|name| name.quoted_metric());
     if let (Some(metric), None) = (&selector.metric, inside) {
@@ -68,7 +67,6 @@ pub(super) fn matcher<W: Write>(f: &mut W, matcher: &Matcher) -> fmt::Result {
     string(f, &matcher.value)
 }
 
-/// `(a, b)`
 pub(super) fn labels<W: Write>(f: &mut W, labels: &[Name]) -> fmt::Result {
     f.write_char('(')?;
     for (index, label) in labels.iter().enumerate() {
@@ -87,7 +85,6 @@ pub(super) fn clause<W: Write>(f: &mut W, placeholder: &[Name]) -> fmt::Result {
         .try_for_each(|name| write!(f, " {}", name.text))
 }
 
-/// ` fill (0)`
 pub(super) fn fill<W: Write>(f: &mut W, fill: &Fill) -> fmt::Result {
     let (left, right) = (fill.left.as_ref(), fill.right.as_ref());
     match (left, right) {
@@ -99,7 +96,6 @@ pub(super) fn fill<W: Write>(f: &mut W, fill: &Fill) -> fmt::Result {
     }
 }
 
-/// ` anchored @ start() offset 5m`
 pub(super) fn shift<W: Write>(f: &mut W, shift: &AtOffset) -> fmt::Result {
     if let Some(bounds) = shift.bounds {
         write!(f, " {}", bounds.word())?;
@@ -133,7 +129,6 @@ fn at<W: Write>(f: &mut W, at: Option<&At>) -> fmt::Result {
     }
 }
 
-/// `[1h:5m] offset 1d`
 pub(super) fn subquery_suffix<W: Write>(f: &mut W, subquery: &Subquery) -> fmt::Result {
     let step = subquery.step.as_ref().map_or("", |step| &step.text);
     write!(f, "[{}:{step}]", subquery.range.text)?;

@@ -41,10 +41,8 @@ struct Layout {
     width: usize,
 }
 
-/// The rest of a line: writing more than there is room for fails.
 struct Rest<'a> {
     out: &'a mut String,
-    /// Number of characters.
     room: usize,
 }
 
@@ -172,7 +170,6 @@ impl Layout {
         }
     }
 
-    /// An expression that does not fit into a line, whose operators are at `operators`.
     fn broken(&mut self, node: &Expr, indent: usize, operators: usize) {
         match &node.kind {
             ExprKind::Selector(selector) if leaf::is_placeholder(selector) => {

@@ -8,7 +8,6 @@ const POSIX: [&str; 14] = [
 ];
 
 impl Scanner<'_> {
-    /// Something that starts with `\`, outside a class.
     pub(super) fn backslash(&mut self) -> Result<Option<Part>, Problem> {
         let empty = match self.pattern.as_bytes().get(self.pos + 1) {
             Some(b'A' | b'z' | b'B') => true,
@@ -106,7 +105,6 @@ impl Scanner<'_> {
         all_hex.then(|| u32::from_str_radix(digits, 16).ok())?
     }
 
-    /// `[…]`.
     pub(super) fn class(&mut self) -> Result<(), Problem> {
         let start = self.pos;
         self.eat("[");
@@ -127,7 +125,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// `[:alpha:]` inside a class.
     fn posix_class(&mut self) -> Result<bool, Problem> {
         let Some(body) = self.rest().strip_prefix("[:") else {
             return Ok(false);
@@ -144,7 +141,6 @@ impl Scanner<'_> {
         Ok(true)
     }
 
-    /// `a` or `a-z` inside a class.
     fn class_range(&mut self) -> Result<(), Problem> {
         let start = self.pos;
         let low = self.class_char()?;

@@ -1,24 +1,16 @@
 //! Metric names: `x`, `{"x"}`, `{__name__="x"}`, `{__name__=~"x|y"}`.
 
 use super::Edit;
-use crate::promql::ast::{Expr, MatchOp, Matcher, Name, Selector};
+use crate::promql::ast::{MatchOp, Matcher, Name, Selector};
 use crate::promql::build::metric;
 use crate::promql::lexer::quote;
 use crate::promql::regex;
 use crate::promql::series::Series;
-use crate::promql::visit::selectors;
 
-/// The edits that rename a family, with its `_bucket`, `_sum` and `_count`, wherever it is selected.
+/// The edits that rename a family in a selector, with its `_bucket`, `_sum` and `_count`.
 ///
 /// A pattern is edited if it is a list of plain names. Names with placeholders stay as they are, and so
 /// does everything else.
-pub fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
-    let selectors = selectors(expr).into_iter();
-    let edits = selectors.flat_map(|selector| rename_in_selector(selector, from, to));
-    edits.collect()
-}
-
-/// The same in one selector.
 pub fn rename_in_selector(selector: &Selector, from: &str, to: &str) -> Vec<Edit> {
     Rename { from, to }.selector(selector)
 }
@@ -29,7 +21,6 @@ struct Rename<'a> {
 }
 
 impl Rename<'_> {
-    /// The new name of a series, if it is to have one.
     fn name(&self, old: &str) -> Option<String> {
         let suffix = old.strip_prefix(self.from)?;
         let parts = Series::OF_HISTOGRAM.map(Series::suffix);
@@ -108,7 +99,6 @@ impl Rename<'_> {
     }
 }
 
-/// The pattern that matches just this name.
 fn literal_pattern(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -120,7 +110,6 @@ fn literal_pattern(name: &str) -> String {
     out
 }
 
-/// A literal in the author's kind of quotes, where those can hold it.
 fn requote(raw: &str, value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:.|-".contains(c);
     match raw.chars().next() {

@@ -1,5 +1,13 @@
 use super::*;
+use crate::promql::ast::Expr;
+use crate::promql::visit::selectors;
 use crate::promql::{Dialect, parse_with};
+
+fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
+    let all = selectors(expr).into_iter();
+    all.flat_map(|one| rename_in_selector(one, from, to))
+        .collect()
+}
 
 fn renamed(text: &str) -> String {
     let expr = parse_with(text, Dialect::Grafana).unwrap();

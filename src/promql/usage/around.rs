@@ -9,7 +9,6 @@ use crate::promql::functions::Function;
 /// An expression that is no selector, and may hold some.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Holder<'a> {
-    /// The expression.
     pub expr: &'a Expr,
     /// The place, among all of the query, of the one around it.
     pub outer: Option<usize>,
@@ -37,28 +36,23 @@ impl Kinds {
         at.is_some_and(|at| self.functions & (1 << at) != 0)
     }
 
-    /// One of them aggregates so.
     pub fn aggregates(&self, op: AggregateOp) -> bool {
         self.aggregates & (1 << op as u16) != 0
     }
 
-    /// One of them aggregates.
     pub fn aggregate(&self) -> bool {
         self.aggregates != 0
     }
 
-    /// One of them is an operation with this operator.
     pub fn operates(&self, op: BinaryOp) -> bool {
         self.operators & (1 << op as u32) != 0
     }
 
-    /// One of them compares.
     pub fn compares(&self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         [Eq, Ne, Gt, Lt, Ge, Le].iter().any(|op| self.operates(*op))
     }
 
-    /// One of them is an operation on two sides.
     pub fn operation(&self) -> bool {
         self.operators != 0
     }
@@ -103,7 +97,6 @@ impl<'a> Holders<'a> {
         Self(Vec::with_capacity(8))
     }
 
-    /// Adds an expression; gives back its place.
     pub(super) fn push(&mut self, expr: &'a Expr, outer: Option<usize>) -> usize {
         let around = outer.and_then(|at| self.0.get(at));
         let kinds = around.map(|around| around.kinds).unwrap_or_default();
@@ -115,7 +108,6 @@ impl<'a> Holders<'a> {
         self.0.len() - 1
     }
 
-    /// Each of them.
     pub fn expressions(&self) -> impl Iterator<Item = &'a Expr> {
         self.0.iter().map(|holder| holder.expr)
     }

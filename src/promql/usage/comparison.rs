@@ -6,27 +6,19 @@ use super::constant::{Exact, exact_constant, product};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, TextSpan};
 use crate::promql::visit::walk;
 
-/// A comparison whose one side is a constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison<'a> {
-    /// The whole comparison.
     pub expr: &'a Expr,
-    /// The operator with the constant on its right: `>` for `5 < x`.
     pub op: BinaryOp,
-    /// Whether the constant is written on the left.
     pub constant_on_left: bool,
-    /// The constant.
     pub constant: Exact,
-    /// Where the constant is.
     pub constant_span: TextSpan,
     /// The other side without parentheses and constant factors: `x` of `(x * 100) > 95`.
     pub subject: &'a Expr,
-    /// The product of those factors, always above 0: 100 of `x * 100`, 1/1000 of `x / 1000`.
     pub scale: Exact,
 }
 
 impl Comparison<'_> {
-    /// The constant in the subject's own unit: 0.95 of `x * 100 > 95`.
     pub fn threshold(&self) -> Option<Exact> {
         product(&self.constant, &self.scale.recip())
     }
@@ -71,7 +63,6 @@ pub fn comparison(expr: &Expr) -> Option<Comparison<'_>> {
     })
 }
 
-/// `5 < x` is `x > 5`.
 fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Gt => BinaryOp::Lt,

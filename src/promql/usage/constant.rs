@@ -8,7 +8,6 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::promql::room::with_room;
 
-/// A number without rounding.
 pub type Exact = Ratio<i128>;
 
 /// The value of an expression of plain numbers with `+ - * /`, if it can be had without rounding.
@@ -72,7 +71,6 @@ fn exact(number: &Number) -> Option<Exact> {
     whole.then(|| Exact::new(millis as i128, 1000))
 }
 
-/// `-12.5e-3`
 fn decimal(text: &str) -> Option<Exact> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),

@@ -53,7 +53,6 @@ pub(in crate::resolve) fn bind(
     }
 }
 
-/// What the agent makes of a family; it drops histograms.
 fn scraped(family: &Family, signal: &Signal, namespace: String) -> Option<Metric> {
     (family.kind != FamilyKind::Histogram).then(|| Metric {
         namespace,

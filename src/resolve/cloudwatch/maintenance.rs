@@ -11,7 +11,6 @@ use crate::plan::cloudwatch::{Alarm, Mute};
 use crate::resolve::context::Context;
 use crate::spec::{self, Maintenance, Text};
 
-/// The windows of a service, without alarms.
 pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<Mute> {
     let windows = service.maintenance.iter();
     windows

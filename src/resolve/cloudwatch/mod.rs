@@ -22,7 +22,6 @@ use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind, words};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
 
-/// All CloudWatch objects of a service; none without a `cloudwatch` block.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     slos: &[Slo],
@@ -95,7 +94,6 @@ fn environment(spec: &Spec) -> Vec<String> {
     group_by.map(|label| label.value.clone()).collect()
 }
 
-/// Values of labels, each once.
 fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<String>)> {
     for (label, values) in &service.values {
         let known = cx
@@ -152,7 +150,6 @@ fn plain_series(cx: &Context<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Labels that no alarm can have as a tag, each once.
 fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     let of_slos = slos.iter().flat_map(Slo::marks).map(|(_, marks)| marks);
     let all = of_slos.chain(alerts.iter().map(|alert| &alert.marks));

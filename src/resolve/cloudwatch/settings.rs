@@ -83,7 +83,6 @@ fn is_account(text: &str) -> bool {
     text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Actions that no alarm can take.
 fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     for (state, _, arn) in arns(service) {
         if let Some(why) = refused(&arn.value, state, Sort::Metric) {
@@ -95,7 +94,6 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     }
 }
 
-/// Actions that an alarm of their severity cannot take, though others can.
 pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
     for (state, severity, arn) in arns(service) {
         let mut own = alarms

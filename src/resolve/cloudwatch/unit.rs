@@ -39,7 +39,6 @@ const KNOWN: [Known; 8] = [
     known("None", |_| true, (1, 1)),
 ];
 
-/// Names of all units that a binding may use.
 pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
     KNOWN.iter().map(|known| known.name)
 }

@@ -7,7 +7,6 @@ mod changes;
 mod objective;
 mod overview;
 mod panel;
-mod positions;
 mod tables;
 mod thresholds;
 mod tiles;
@@ -18,37 +17,29 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::context::Context;
-use crate::diag::Diagnostic;
-use crate::naming;
-use crate::plan::Links;
-use crate::plan::dashboard::{Panel, Row, Size};
-use crate::plan::{Alert, Dashboard, Slo};
-use crate::spec::{self, Text};
+use crate::diag::{Diagnostic, Sink};
+use crate::plan::dashboard::{COLUMNS, Panel, Place, Row, Size};
+use crate::plan::{Alert, Dashboard, Links, Slo};
+use crate::source::Span;
+use crate::spec::Text;
 use crate::units::Duration;
-use positions::Positions;
-
+use crate::{naming, spec};
 pub(super) use verdict::fill;
 
-/// The default refresh interval of a dashboard.
 const REFRESH: Duration = Duration::from_secs(30);
 
-/// The default time range of a dashboard.
 const RANGE: Duration = Duration::from_secs(3 * 3_600);
 
-/// Builds the panels of one dashboard.
 pub(super) struct Panels<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) slos: &'a [Slo],
     pub(super) alerts: &'a [Alert],
-    /// Labels that the dashboard may be filtered by.
     variables: Vec<String>,
-    /// Titles of panels whose optional signals are missing.
     left_out: Vec<String>,
     /// The families in use: variables list their label values.
     seen: variables::Seen,
 }
 
-/// The declared dashboards in their order, then the overview that every service has.
 pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Vec<Dashboard> {
     let spec = cx.spec;
     let mut all = Vec::new();
@@ -191,7 +182,6 @@ impl<'a, 'b> Panels<'a, 'b> {
         }
     }
 
-    /// Reports a name that the spec does not define.
     fn unknown<'n>(&mut self, what: &str, name: &Text, known: impl Iterator<Item = &'n str>) {
         let message = format!("unknown {what} `{name}`");
         let help = crate::diag::did_you_mean(&name.value, known);
@@ -239,5 +229,28 @@ pub(super) fn link(
             true => lead(&alert.name, &mut alert.links),
             false => alert.links.dashboard.clear(),
         }
+    }
+}
+
+#[derive(Default)]
+struct Positions(Vec<(Place, Span)>);
+
+impl Positions {
+    fn take(&mut self, sink: &mut Sink, place: Place, at: Span) {
+        match self.fault(place, at) {
+            Some(fault) => sink.push(fault),
+            None => self.0.push((place, at)),
+        }
+    }
+
+    fn fault(&self, place: Place, at: Span) -> Option<Diagnostic> {
+        if place.w == 0 || place.h == 0 || place.x + place.w > COLUMNS {
+            let message = format!("the panel does not fit into the grid of {COLUMNS} columns");
+            let help = format!("use `w` and `h` of at least 1, and `x` + `w` of at most {COLUMNS}");
+            return Some(Diagnostic::error("bad-position", at, message).help(help));
+        }
+        let (_, other) = self.0.iter().find(|(other, _)| other.overlaps(place))?;
+        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another panel");
+        Some(error.related(*other, "the other panel"))
     }
 }

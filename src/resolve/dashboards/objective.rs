@@ -21,7 +21,6 @@ use crate::units::{Duration, Unit, decimal, readable, shown};
 /// Width of a single value next to a graph, in columns.
 const VALUE: u32 = 6;
 
-/// Height of both, in lines.
 const HEIGHT: u32 = 9;
 
 /// Burn rates below are noise, and a logarithmic axis has no zero.
@@ -45,7 +44,6 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// All panels of one SLO.
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
         let panels = match &slo.kind {
             SloKind::Events(events) => vec![
@@ -90,7 +88,6 @@ impl Panels<'_, '_> {
         filtered_series(selector, &slo.labels, &self.variables)
     }
 
-    /// The error budget over one SLO window, with a line for even spending.
     fn budget(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let origin = Origin::Budget(slo.name.clone());
         let (left, even) = match events.counted {
@@ -315,7 +312,6 @@ pub(super) fn in_worst(labels: &[String]) -> String {
     }
 }
 
-/// The burn rate of a tier, for people.
 fn factor(tier: &Tier) -> String {
     decimal(readable(tier.factor))
 }

@@ -29,7 +29,6 @@ struct PanelSeries<'s> {
     of: Selection<'s>,
 }
 
-/// Which thresholds a panel takes from alerts and SLOs: the kinds that the panel's spec does not give.
 #[derive(Clone, Copy)]
 struct Lines {
     alerts: bool,
@@ -50,32 +49,24 @@ impl Lines {
     }
 }
 
-/// The contents of a panel while they are collected.
 #[derive(Default)]
 struct Content {
     series: Vec<Series>,
-    /// Unit of each series, and its place in the spec.
     units: Vec<(ValueUnit, Span)>,
     thresholds: Vec<Threshold>,
-    /// Descriptions of the signals.
     about: Vec<String>,
-    /// Explanations of statistics and windows.
     how: Vec<String>,
-    /// A sentence for each alert on the values.
     watched: Vec<String>,
     alerts: Vec<String>,
     leads: Vec<String>,
     runbooks: Vec<(String, String)>,
-    /// True when low values are the bad ones.
     lower: bool,
-    /// The window of the values.
     window: Option<Duration>,
     /// The last boundary of the histogram that percentiles are read from.
     ends: Option<Number>,
 }
 
 impl Panels<'_, '_> {
-    /// The panels for a panel of a spec: several for an SLO, none if its optional signals are missing.
     pub(super) fn panel(&mut self, panel: &Spanned<spec::Panel>, row: &spec::Row) -> Vec<Panel> {
         let p = &panel.value;
         let kind = p.kind.map_or(PanelKind::default(), |kind| kind.value);
@@ -216,7 +207,6 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// One signal with one or several statistics.
     fn signal(
         &mut self,
         p: &spec::Panel,
@@ -284,7 +274,6 @@ impl Panels<'_, '_> {
         Some(())
     }
 
-    /// A signal; `Some(None)` for a missing optional one.
     fn found(&mut self, name: &Text) -> Option<Option<Rc<Signal>>> {
         match self.cx.outcome(name) {
             Outcome::Ready(signal) => Some(Some(signal)),
@@ -404,7 +393,6 @@ impl Panels<'_, '_> {
         None
     }
 
-    /// Some kinds of panel only fit some kinds of signal.
     fn check_kind(&mut self, kind: GraphKind, signal: &Signal, name: &Text) -> Option<()> {
         let (fits, wanted) = match kind {
             GraphKind::Heatmap => (
@@ -430,7 +418,6 @@ impl Panels<'_, '_> {
         None
     }
 
-    /// PromQL from the spec, with Grafana's variables.
     fn raw(
         &mut self,
         text: &Text,
@@ -508,7 +495,6 @@ impl Content {
         }
     }
 
-    /// Explains a statistic and its window.
     fn explain(&mut self, signal: &Signal, stat: Stat, window: Window) {
         let meaning = match stat {
             Stat::Quantile(quantile) => Some(percentile(quantile, signal.unit)),
@@ -580,7 +566,6 @@ fn words(unit: ValueUnit) -> String {
     }
 }
 
-/// The description from the spec, else of the signals; then how to read the values, then their alerts.
 fn described(own: Option<&Text>, content: &Content) -> String {
     let about = match own {
         Some(text) => vec![text.value.clone()],
@@ -613,13 +598,11 @@ fn percentile(quantile: Number, unit: Unit) -> String {
     format!("{}: {share} of the {values}.", Stat::Quantile(quantile))
 }
 
-/// Labels in a sentence: `` `cluster`, `model_name` ``.
 pub(super) fn names(labels: &[String]) -> String {
     let names: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
     names.join(", ")
 }
 
-/// A panel without contents.
 pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
     Panel {
         id: 0,

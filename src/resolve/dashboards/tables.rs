@@ -10,11 +10,8 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::units::{Duration, Number, decimal};
 
-/// Label: the name of an alert.
 const ALERT_NAME: &str = "alertname";
-/// Label: the state of an alert.
 const STATE: &str = "alertstate";
-/// Label of a row: the URL of its runbook.
 const RUNBOOK: &str = "runbook";
 /// Label of a row: the panel that shows more.
 const PANEL: &str = "panel";
@@ -33,15 +30,10 @@ const RECOVERING: u32 = 2;
 const FIRING: u32 = 3;
 const NO_DATA: u32 = 4;
 
-/// The service and dashboard of a table.
 pub(super) struct Scope<'a> {
-    /// The service.
     pub(super) service: &'a str,
-    /// Labels that distinguish the rows.
     pub(super) groups: &'a [String],
-    /// Labels that filter the dashboard.
     pub(super) variables: &'a [String],
-    /// The severity of paging alerts.
     pub(super) page: &'a str,
     /// The `uid` of the dashboard: rows without a panel link to the dashboard.
     pub(super) dashboard: &'a str,
@@ -57,7 +49,6 @@ impl Scope<'_> {
         })
     }
 
-    /// The labels of a row: its own, then `group_by`.
     fn labels(&self, own: &[&str]) -> Vec<String> {
         let own = own.iter().map(|label| (*label).to_owned());
         own.chain(self.groups.iter().cloned()).collect()
@@ -95,7 +86,6 @@ pub(super) fn or(first: Expr, second: impl Into<Expr>) -> Expr {
     bin(BinaryOp::Or, first, second)
 }
 
-/// `times * expr`
 pub(super) fn times(times: u32, expr: impl Into<Expr>) -> Expr {
     bin(BinaryOp::Mul, build::number(times.to_string()), expr)
 }
@@ -124,7 +114,6 @@ pub(super) fn labelled(expr: Expr, label: &str, value: &str, source: &str, patte
     build::call("label_replace", std::iter::once(expr).chain(words))
 }
 
-/// Sets a label to the values of others.
 fn joined(expr: Expr, label: &str, between: &str, sources: &[&str]) -> Expr {
     let words = [label, between].into_iter().chain(sources.iter().copied());
     build::call(
@@ -134,7 +123,7 @@ fn joined(expr: Expr, label: &str, between: &str, sources: &[&str]) -> Expr {
 }
 
 /// The one with the highest or lowest value.
-fn first(op: AggregateOp, expr: impl Into<Expr>) -> Expr {
+pub(super) fn first(op: AggregateOp, expr: impl Into<Expr>) -> Expr {
     build::aggregate_with(op, build::number("1"), NONE, expr)
 }
 
@@ -171,7 +160,6 @@ pub(super) fn value(index: usize, heading: &str, cells: Cells) -> Column {
     }
 }
 
-/// The URL of a runbook without the section of an alert.
 fn page(url: &str) -> String {
     url.split('#').next().unwrap_or(url).to_owned()
 }
@@ -181,12 +169,16 @@ fn panel_of(url: &str) -> Option<String> {
     url.rsplit_once("/d/").map(|(_, rest)| rest.to_owned())
 }
 
-/// An alert in the tables: its name, what it is about, and where it leads.
 pub(super) struct Named<'a> {
     pub(super) name: &'a str,
     pub(super) title: String,
+    /// What it is about, and what to do first.
+    pub(super) action: String,
     pub(super) links: &'a Links,
 }
+
+/// An SLO and its panel: `uid?viewPanel=5`.
+pub(super) type Shown<'a> = Vec<(&'a Slo, String)>;
 
 fn titles_of(named: &[Named<'_>]) -> Vec<(String, String)> {
     let titled = named.iter().filter(|alert| alert.title != alert.name);
@@ -197,13 +189,10 @@ fn titles_of(named: &[Named<'_>]) -> Vec<(String, String)> {
 
 /// The value of an alert with a fixed threshold, as people read both.
 pub(super) struct Judged {
-    /// The alert.
     pub(super) alert: String,
     /// Its value, in the unit of the threshold's text.
     pub(super) value: Expr,
-    /// The threshold in this unit.
     pub(super) bound: Number,
-    /// True when values above it are the bad ones.
     pub(super) upper: bool,
     /// What is written behind the value.
     pub(super) unit: String,
@@ -212,7 +201,6 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// The worst value of each group.
     fn worst(&self, groups: &[String]) -> Expr {
         let op = match self.upper {
             true => AggregateOp::Max,
@@ -261,7 +249,6 @@ fn hidden(label: &str) -> Column {
     column(label, label, Cells::Hidden)
 }
 
-/// What the table of alerts is made from.
 pub(super) struct Alerting<'a> {
     pub(super) named: Vec<Named<'a>>,
     /// Series that always exist, each with the row to show when it is missing.
@@ -298,7 +285,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
     );
     let mut made = vec![
         series("State", rows, &labels),
-        series("Since", since.into(), &labels),
+        series("Alert since", since.into(), &labels),
     ];
     let text = |label, heading| column(label, heading, Cells::Text(Vec::new()));
     let states = [
@@ -326,7 +313,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
             "Severity",
             Cells::Coloured(all.severities.clone()),
         ),
-        value(1, "Since", Cells::Since),
+        value(1, "Alert since", Cells::Since),
         runbook_column(),
         text(NAME, "Name"),
     ]);
@@ -339,7 +326,6 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
     (made, columns)
 }
 
-/// The labels that join an alert to its value.
 fn key(scope: &Scope<'_>) -> Vec<String> {
     scope.labels(&[ALERT_NAME])
 }
@@ -355,7 +341,6 @@ fn written(labels: &[String], step: &str, expr: Expr) -> Expr {
     )
 }
 
-/// Values and thresholds of the listed alerts.
 fn measured(scope: &Scope<'_>, all: &Alerting<'_>, listed: &Expr) -> Option<Expr> {
     let key = key(scope);
     let groups = scope.labels(&[]);
@@ -419,7 +404,6 @@ fn recovering(scope: &Scope<'_>, all: &Alerting<'_>, listed: Expr) -> Expr {
     or(recovering.on(&key(scope)).into(), listed)
 }
 
-/// The burn rate of SLOs over a window.
 fn burn(scope: &Scope<'_>, labels: &[String], window: Duration) -> Expr {
     let ratio = scope.series(naming::ERROR_RATIO).matcher(
         naming::WINDOW,
@@ -442,7 +426,6 @@ fn per_slo(scope: &Scope<'_>, op: BinaryOp, expr: Expr, name: &str) -> Expr {
     joined.group_left(NONE).into()
 }
 
-/// The burn rate of the SLO of each burn-rate alert.
 fn alert_burn(scope: &Scope<'_>, alerts: Selector, window: Duration) -> Expr {
     let slo = scope.labels(&[naming::SLO]);
     let alerts = max(&scope.labels(&[ALERT_NAME, naming::SLO]), alerts);
@@ -451,7 +434,6 @@ fn alert_burn(scope: &Scope<'_>, alerts: Selector, window: Duration) -> Expr {
     max(&key(scope), of_alerts.group_left(NONE))
 }
 
-/// The alerts that are pending or firing.
 fn listed(scope: &Scope<'_>, labels: &[String]) -> Expr {
     let alerts = |state: &str, severity| {
         scope
@@ -472,7 +454,6 @@ fn listed(scope: &Scope<'_>, labels: &[String]) -> Expr {
     or(both(MatchOp::Equal), others.on(&without))
 }
 
-/// 1 while a series is missing.
 fn absent(series: &Expr) -> Expr {
     let absent = build::call("absent", [series.clone()]);
     build::aggregate(AggregateOp::Sum, NONE, absent)
@@ -502,7 +483,6 @@ pub(super) fn series(title: &str, expr: Expr, labels: &[String]) -> Series {
     }
 }
 
-/// A recorded series of an SLO that exists whenever its rules are evaluated.
 pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Expr)> {
     let series = match slos.first()?.kind {
         crate::plan::SloKind::Events(_) => naming::OBJECTIVE,
@@ -512,6 +492,8 @@ pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Exp
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 
-pub(super) use objectives::{EXACT, objectives, since, spent, worst};
+pub(super) use facts::Verdict;
+pub(super) use objectives::{EXACT, objectives};
 
+mod facts;
 mod objectives;

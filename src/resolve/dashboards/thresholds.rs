@@ -11,26 +11,19 @@ use crate::source::Spanned;
 use crate::spec::{self, Stat};
 use crate::units::{Duration, Number, Per, shown};
 
-/// An alert's comparison of a value.
 pub(super) struct Watch<'a> {
-    /// Name of the alert.
     pub(super) alert: &'a str,
-    /// The comparison.
     pub(super) compare: &'a Compare,
-    /// The meaning of a crossed threshold.
     role: Role,
     color: Color,
     part: &'a Condition,
-    /// True when the alert shows the value of this comparison.
     leading: bool,
     hold: Duration,
     severity: &'a str,
-    /// URL of its runbook.
     pub(super) runbook: &'a str,
 }
 
 impl Watch<'_> {
-    /// Whether high values are the bad ones, for a fixed threshold.
     pub(super) fn is_upper(&self) -> Option<bool> {
         match &self.compare.bound {
             Bound::Fixed(op, ..) => Some(op.is_upper()),
@@ -43,7 +36,6 @@ impl Watch<'_> {
         self.role == Role::Alert
     }
 
-    /// True for the first comparison of the alert.
     pub(super) fn leading(&self) -> bool {
         self.leading
     }
@@ -65,7 +57,6 @@ impl Watch<'_> {
     }
 }
 
-/// The same sentence for a whole alert. PromQL from the spec is long: its summary stands for the condition.
 pub(super) fn of_alert(alert: &Alert) -> String {
     let what = match alert.condition.leading() {
         Condition::Raw(raw) if raw.words.is_none() => match alert.hold == Duration::default() {
@@ -78,7 +69,6 @@ pub(super) fn of_alert(alert: &Alert) -> String {
     format!("Alert {} ({}): {what}.", alert.name, alert.severity)
 }
 
-/// All comparisons that alerts make.
 pub(super) fn watches<'a>(slos: &'a [Slo], alerts: &'a [Alert], page: &str) -> Vec<Watch<'a>> {
     let mut all = Vec::new();
     for alert in alert::on_conditions(slos, alerts) {
@@ -137,7 +127,6 @@ fn watch<'a>(
     }
 }
 
-/// True when an alert compares the same value.
 pub(super) fn is_on(watch: &Watch<'_>, signal: &Signal, stat: Stat) -> bool {
     watch.compare.stat == stat && watch.compare.signal.reads_as(signal)
 }
@@ -184,7 +173,6 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
     slos.iter().filter_map(bound).collect()
 }
 
-/// The threshold of an SLO on the time in which a gauge is good.
 fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
     let SloKind::Events(events) = &slo.kind else {
         return None;
@@ -214,7 +202,6 @@ pub(super) fn drawn(mut all: Vec<Threshold>) -> Vec<Threshold> {
     lines
 }
 
-/// The line of an objective.
 pub(super) fn target(value: Number, text: String) -> Threshold {
     Threshold {
         name: "objective".to_owned(),
@@ -226,7 +213,6 @@ pub(super) fn target(value: Number, text: String) -> Threshold {
     }
 }
 
-/// A threshold from the spec.
 pub(super) fn given(
     cx: &mut Context<'_>,
     threshold: &Spanned<spec::Threshold>,

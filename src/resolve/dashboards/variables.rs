@@ -9,7 +9,6 @@ use crate::promql::{build, visit};
 use crate::resolve::context::Context;
 use crate::spec;
 
-/// Families with the labels that their series have.
 #[derive(Default)]
 pub(super) struct Seen(Vec<(Family, Vec<String>)>);
 
@@ -34,7 +33,6 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
     wanted
 }
 
-/// Reports variables without effect.
 pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
     let rows = declared.rows.value.iter();
     let repeated = rows.filter_map(|row| row.value.repeat.as_ref());
@@ -51,7 +49,6 @@ pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made:
     }
 }
 
-/// The signal with every series filtered by the variables that it has the labels for.
 pub(super) fn filtered(signal: &Signal, variables: &[String]) -> Signal {
     let mut signal = signal.clone();
     filter(&mut signal, variables);
@@ -107,7 +104,6 @@ pub(super) fn filtered_series(
 }
 
 impl Seen {
-    /// Remembers the families under a signal.
     pub(super) fn add(&mut self, signal: &Signal) {
         match &signal.source {
             Source::Family(family) => self.0.push((family.clone(), signal.labels.clone())),

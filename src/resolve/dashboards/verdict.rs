@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::tables::{self, Alerting, Burning, Judged, Named, Scope};
+use super::tables::{self, Alerting, Burning, Judged, Named, Scope, Verdict};
 use super::variables::{any_name, filtered_series};
-use crate::plan::dashboard::{Cells, Color, Draw, Panel};
+use crate::naming;
+use crate::plan::dashboard::{Color, Draw, Fact, Panel};
 use crate::plan::{
-    Alert, Bound, Condition, Dashboard, Family, Signal, Slo, SloKind, Source, ValueUnit, alert,
-    words,
+    Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, SloKind, Source, ValueUnit,
+    alert, words,
 };
 use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::query::{self, bin};
@@ -15,7 +16,6 @@ use crate::resolve::context::Context;
 use crate::spec::FamilyKind;
 use crate::units::{Number, Unit, decimal, readable};
 
-/// Gives the tables of alerts and of SLOs their queries.
 pub(in crate::resolve) fn fill(
     cx: &Context<'_>,
     dashboards: &mut [Dashboard],
@@ -42,7 +42,6 @@ pub(in crate::resolve) fn fill(
     }
 }
 
-/// The first panel of an SLO; the overview has panels of every SLO.
 fn place(dashboards: &[Dashboard], slo: &Slo) -> String {
     let panels = dashboards
         .iter()
@@ -57,7 +56,6 @@ struct Tables<'a> {
     cx: &'a Context<'a>,
     slos: &'a [Slo],
     alerts: &'a [Alert],
-    /// The panel of each SLO.
     places: &'a [String],
     variables: &'a [String],
     /// The `uid` of the dashboard.
@@ -66,13 +64,6 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     fn fill(&self, panel: &mut Panel) {
-        let mine = matches!(
-            panel.draw,
-            Draw::Alerts(_) | Draw::Objectives(_) | Draw::Verdict(_) | Draw::Fact(_)
-        );
-        if !mine {
-            return;
-        }
         let spec = self.cx.spec;
         let groups: Vec<_> = spec
             .prometheus
@@ -88,33 +79,32 @@ impl Tables<'_> {
             dashboard: self.dashboard,
         };
         let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
+        let (named, beats) = (self.named(), self.beats(&scope));
+        let runbooks = spec.links.as_ref().and_then(|l| l.runbooks.as_ref());
+        let verdict = Verdict {
+            scope: &scope,
+            shown: &shown,
+            named: &named,
+            beats: &beats,
+            index: &runbooks.map_or_else(String::new, |url| naming::runbook_index(&url.value)),
+        };
+        let fact = |series: Option<_>, fact| (series.into_iter().collect(), Draw::Fact(fact));
         (panel.series, panel.draw) = match &panel.draw {
             Draw::Objectives(_) => {
                 let (series, columns) = tables::objectives(&scope, &shown);
                 (series, Draw::Objectives(columns))
             }
             Draw::Verdict(_) => {
-                let (worst, words) =
-                    tables::worst(&scope, &shown, &self.named(), &self.beats(&scope));
+                let (worst, words) = verdict.worst();
                 (vec![worst], Draw::Verdict(words))
             }
-            Draw::Fact(Cells::Spent) => (
-                tables::spent(&scope, &shown).into_iter().collect(),
-                Draw::Fact(Cells::Spent),
-            ),
-            Draw::Fact(cells) => (
-                vec![tables::since(
-                    &scope,
-                    &shown,
-                    &self.named(),
-                    &self.beats(&scope),
-                )],
-                Draw::Fact(cells.clone()),
-            ),
-            _ => {
+            Draw::Fact(Fact::Lasts) => fact(verdict.spent(), Fact::Lasts),
+            Draw::Fact(Fact::Since) => fact(Some(verdict.since()), Fact::Since),
+            Draw::Fact(Fact::Advice) => fact(Some(verdict.advice()), Fact::Advice),
+            Draw::Alerts(_) => {
                 let all = Alerting {
-                    named: self.named(),
-                    beats: self.beats(&scope),
+                    named,
+                    beats,
                     judged: self.judged(),
                     burning: self.burning(),
                     severities: self.severities(),
@@ -122,6 +112,7 @@ impl Tables<'_> {
                 let (series, columns) = tables::alerts(&scope, &all);
                 (series, Draw::Alerts(columns))
             }
+            _ => return,
         };
     }
 
@@ -132,14 +123,23 @@ impl Tables<'_> {
                 SloKind::Events(_) => format!("{}: error budget", slo.title),
                 SloKind::Percentile(_) => slo.title.clone(),
             },
+            action: self.action(&slo.title, None, &slo.links),
             links: &slo.links,
         });
         let of_alerts = self.alerts.iter().map(|alert| Named {
             name: &alert.name,
             title: words::about(&alert.condition).unwrap_or_else(|| alert.name.clone()),
+            action: self.action(&alert.name, alert.action.as_deref(), &alert.links),
             links: &alert.links,
         });
         of_slos.chain(of_alerts).collect()
+    }
+
+    fn action(&self, about: &str, action: Option<&str>, links: &Links) -> String {
+        let mut runbooks = self.cx.spec.runbooks.iter();
+        let own = runbooks.find(|(name, _)| links.page.as_ref() == Some(&name.value));
+        let title = own.map(|(_, runbook)| runbook.title.value.as_str());
+        words::action(about, action, title)
     }
 
     /// The tiers of all SLOs, the fastest first.
@@ -170,7 +170,6 @@ impl Tables<'_> {
         all
     }
 
-    /// The value of each alert with a fixed threshold.
     fn judged(&self) -> Vec<Judged> {
         let judged = |alert: alert::ConditionAlert<'_>| {
             let leading = alert.condition.leading();
@@ -200,7 +199,6 @@ impl Tables<'_> {
             .collect()
     }
 
-    /// Paging alerts are red, ticket alerts orange, others blue.
     fn severities(&self) -> Vec<(String, Color)> {
         let declared = &self.cx.spec.severities;
         let color = |name: &str| match name {
@@ -262,7 +260,6 @@ fn written(unit: ValueUnit, bound: Number) -> (Number, String) {
     (scale, format!("{symbol}{}", time.unwrap_or_default()))
 }
 
-/// The families under a signal.
 fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
     match &signal.source {
         Source::Family(family) => vec![(family, signal)],
@@ -271,7 +268,6 @@ fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
     }
 }
 
-/// The scrape job of a family; empty if no matcher selects one.
 pub(super) fn job(family: &Family) -> String {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == "job" && *op == MatchOp::Equal);

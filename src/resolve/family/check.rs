@@ -20,7 +20,6 @@ use crate::units::{Number, Quantity, shown};
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
-/// Reports matchers on labels that the family lacks, or on values that it never has; `None` if there are any.
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
     signal: &Signal,
@@ -113,7 +112,6 @@ pub(in crate::resolve) fn narrowed(
     Some(Rc::new(narrowed))
 }
 
-/// Combines the replicas of a signal in another way than it says.
 pub(in crate::resolve) fn combine(
     cx: &mut Context<'_>,
     signal: &mut Signal,
@@ -133,7 +131,6 @@ pub(in crate::resolve) fn combine(
     None
 }
 
-/// Adds a checked selection to a signal.
 pub(in crate::resolve) fn narrow(
     cx: &mut Context<'_>,
     signal: &mut Signal,
@@ -166,7 +163,6 @@ pub(in crate::resolve) fn narrow(
     }
 }
 
-/// Reports a selection on a signal without its own series.
 pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: Option<&Matchers>) {
     if let Some(first) = selection.and_then(|all| all.keys().next()) {
         let message = "`where` cannot filter a signal in PromQL: write the matcher in the query";

@@ -9,25 +9,19 @@ use crate::source::Span;
 /// Longer lineage notes are not repeated in the list of signals that were left out.
 const SHORT_NOTE: usize = 90;
 
-/// A family and the releases that lack it.
 pub(super) struct Missing<'a> {
     metric: &'a str,
     absent: &'a [ReleaseId],
-    /// Profiles that show it on those releases.
     profiles: Vec<String>,
     life: Option<Lifetime>,
 }
 
-/// In which way a release lacks a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
-    /// Only other profiles show it.
     Conditional,
-    /// It came later.
     Future,
     /// This value of vLLM's flag for hidden metrics shows it.
     Hidden(&'static str),
-    /// Newer releases removed it.
     Removed,
 }
 
@@ -142,7 +136,6 @@ impl<'a> Missing<'a> {
         }
     }
 
-    /// The newest release that lacks it.
     fn newest(&self, cx: &Context<'_>) -> Option<&'static Version> {
         let newest = self.absent.last()?;
         Some(cx.catalog.release(*newest).version())
@@ -220,14 +213,12 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     }
 }
 
-/// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
     let message = format!("`{metric}` is only one series of a histogram");
     Diagnostic::error("bad-name", at, message)
         .help(format!("use the name of the histogram: `{family}`"))
 }
 
-/// A vLLM name that no release has.
 pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
     let message = format!("no vLLM release has the metric `{metric}`");
     let meant = catalog.suggest(metric, &[]);
@@ -235,7 +226,6 @@ pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
 }
 
-/// A vLLM name under a prefix that other stores have.
 pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Diagnostic> {
     let catalog = cx.catalog;
     let prefixes = catalog.lineage().spellings.iter();

@@ -25,7 +25,6 @@ pub(super) fn of(cx: &Context<'_>, family: &Family) -> Option<Vec<Bucket>> {
     Some(shared.map(declared_bucket).collect())
 }
 
-/// The selected releases.
 fn versions<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Version> {
     let selected = cx.range.iter().flat_map(|r| &r.selection.releases);
     let catalog = cx.catalog;
@@ -33,7 +32,6 @@ fn versions<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Version> {
     versions.into_iter()
 }
 
-/// Reports boundaries that no server can have.
 pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
     let Some(given) = cx.spec.prometheus.jobs.get(job) else {
         return;
@@ -77,7 +75,6 @@ pub(in crate::resolve) fn check(cx: &mut Context<'_>, job: &str) {
     }
 }
 
-/// Boundaries that vLLM does not accept.
 fn wrong(key: &Spanned<String>, bounds: &[Spanned<Quantity>]) -> Option<Diagnostic> {
     let error = |at, message| Some(Diagnostic::error("bad-buckets", at, message));
     if bounds.is_empty() {

@@ -15,7 +15,6 @@ use crate::source::Spanned;
 use crate::spec::{Across, FamilyKind, Text};
 use crate::units::{Number, Unit, parse_decimal};
 
-/// The family under each name it has in the range; `at` is where to point when that fails.
 pub(super) fn family(
     cx: &mut Context<'_>,
     signal: &str,
@@ -127,7 +126,6 @@ fn shapes<'a>(cx: &Context<'a>, names: &[String]) -> Vec<&'a Shape> {
     shapes
 }
 
-/// Labels that every release has.
 fn labels(shapes: &[&Shape]) -> Vec<String> {
     let mut labels = shapes.first().map(|s| s.labels.clone()).unwrap_or_default();
     labels.retain(|label| shapes.iter().all(|s| s.has_label(label)));
@@ -158,7 +156,6 @@ fn buckets(shapes: &[&Shape]) -> Vec<Bucket> {
         .collect()
 }
 
-/// The gauge that older releases publish where newer ones have two counters to divide.
 pub(in crate::resolve) fn ratio_before(
     cx: &Context<'_>,
     of: &str,

@@ -12,7 +12,6 @@ use crate::resolve::request::SignalRequest;
 use crate::spec::{self, Text};
 use crate::units::{Quantity, float};
 
-/// Digits of a result.
 const DIGITS: usize = 6;
 
 impl Builder<'_, '_> {
@@ -100,7 +99,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A quantity as a plain number in its base unit.
 fn plain(quantity: &Quantity) -> f64 {
     use crate::units::Unit::{Bytes, Celsius, Count, Hertz, Ratio, Seconds, Watts};
     let units = [Count, Seconds, Bytes, Ratio, Watts, Hertz, Celsius];
@@ -109,7 +107,6 @@ fn plain(quantity: &Quantity) -> f64 {
     value.map_or(f64::NAN, float)
 }
 
-/// Why a formula has no value.
 #[derive(Debug, thiserror::Error)]
 enum FormulaError {
     #[error("a formula supports only `+ - * / ^`")]
@@ -135,7 +132,6 @@ impl FormulaError {
     }
 }
 
-/// Arithmetic as PromQL has it, over named numbers.
 fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, FormulaError> {
     match &expr.kind {
         ExprKind::Number(number) => Ok(number.value),

@@ -8,7 +8,6 @@ use crate::source::Spanned;
 use crate::spec::{self, Measure, Stat, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Default lengths of a scenario, in tokens.
 const PROMPT: u32 = 512;
 const OUTPUT: u32 = 256;
 
@@ -79,7 +78,6 @@ fn ratio(cx: &mut Context<'_>, quantity: &Spanned<Quantity>) -> Option<Number> {
     }
 }
 
-/// The largest `max_model_len` that the spec advises: where, and how many tokens.
 fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
     let advised = spec.advice.iter().flat_map(|(name, advice)| {
         let settings = advice.settings.iter();
@@ -92,7 +90,6 @@ fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
     advised.max_by_key(|(_, tokens)| *tokens)
 }
 
-/// Checks that prompts are longer than their shared prefix, and fit into `max_model_len` with their output.
 fn fits(
     cx: &mut Context<'_>,
     name: &Text,

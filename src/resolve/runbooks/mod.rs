@@ -20,14 +20,12 @@ use crate::plan::{Alert, Signal, Slo};
 use crate::source::Span;
 use crate::spec::{self, Text};
 
-/// What pages are made from.
 pub(super) struct Builder<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) slos: &'a [Slo],
     pub(super) alerts: &'a [Alert],
 }
 
-/// Everything that people read.
 pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Runbooks {
     let spec = cx.spec;
     let mut builder = Builder { cx, slos, alerts };
@@ -114,7 +112,6 @@ fn number_of(n: usize, what: &str) -> String {
     }
 }
 
-/// The nearest known name, or all known names if these are few.
 fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     const FEW: usize = 8;
     let known: Vec<_> = known.collect();
@@ -173,7 +170,6 @@ impl Builder<'_, '_> {
         names.iter().filter_map(|name| self.runbook(name)).collect()
     }
 
-    /// Name and title of a declared runbook.
     pub(super) fn runbook(&mut self, name: &Text) -> Option<(String, String)> {
         let spec = self.cx.spec;
         match spec.runbooks.get(name.value.as_str()) {
@@ -283,7 +279,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Signals of the objectives and alerts that lead to a runbook.
     fn watched(&self, runbook: &str) -> Vec<&Signal> {
         let leads = |links: &Links| links.page.as_deref() == Some(runbook);
         let slos = self.slos.iter().filter(|slo| leads(&slo.links));
@@ -293,7 +288,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Signals that steps look at.
 fn looked_at(steps: &[Step]) -> impl Iterator<Item = &Signal> {
     steps.iter().flat_map(|step| match &step.check {
         Check::Condition { condition, .. } => condition.signals(),

@@ -13,7 +13,6 @@ use crate::spec::{self, Runbook, Text};
 use crate::units::Duration;
 
 impl Builder<'_, '_> {
-    /// The steps of a runbook.
     pub(super) fn steps(&mut self, runbook: &Runbook) -> Vec<Step> {
         let ids = self.ids(runbook);
         let mut steps = Vec::new();
@@ -139,7 +138,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The condition of an alert, or of an objective's alert.
     fn condition_of(&mut self, name: &Text) -> Option<Condition> {
         let alert = self.alerts.iter().find(|alert| alert.name == name.value);
         let slo = self.slos.iter().find(|slo| slo.alert_name == name.value);

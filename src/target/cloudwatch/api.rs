@@ -27,7 +27,6 @@ pub(super) fn number(value: Number) -> Value {
     json!(decimal(value).parse::<f64>().unwrap_or_default())
 }
 
-/// The request of PutMetricAlarm or PutCompositeAlarm.
 pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -61,7 +60,6 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
     Value::Object(fields)
 }
 
-/// The request of PutAlarmMuteRule.
 pub(super) fn mute(cw: &CloudWatch, mute: &Mute) -> Value {
     let schedule = json!({
         "Expression": mute.schedule, "Duration": iso(mute.duration), "Timezone": mute.timezone
@@ -90,7 +88,6 @@ fn iso(length: Duration) -> String {
     format!("P{}{t}{time}", part(minutes / 1_440, 'D'))
 }
 
-/// The actions of an alarm, by the field of the request.
 pub(super) fn actions<'a>(
     cw: &'a CloudWatch,
     alarm: &Alarm,

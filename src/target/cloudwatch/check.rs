@@ -19,10 +19,6 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     }
 }
 
-/// The file as JSON.
-///
-/// # Errors
-/// When it is none.
 pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
 }
@@ -34,24 +30,16 @@ fn no_json(file: &OutFile, error: &serde_json::Error) -> TargetError {
 }
 
 /// The same JSON, evenly indented.
-///
-/// # Errors
-/// When it is no JSON.
 pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
     read::<IgnoredAny>(file).map(|(_, file)| file)
 }
 
-/// What is read of a file, and the file, evenly indented.
 fn read<T: DeserializeOwned>(file: OutFile) -> Result<(T, OutFile), TargetError> {
     let read = json::read(&file.text).and_then(|(value, json)| Ok((value, json.pretty()?)));
     let (value, text) = read.map_err(|error| no_json(&file, &error))?;
     Ok((value, OutFile { text, ..file }))
 }
 
-/// The file's JSON without white space.
-///
-/// # Errors
-/// When it is no JSON.
 pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
     let read = json::read::<IgnoredAny>(&file.text);
     let text = read.and_then(|(_, json)| json.compact());
@@ -69,9 +57,6 @@ fn reject(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetE
 }
 
 /// A list of alarms, each behind those it is made from.
-///
-/// # Errors
-/// When CloudWatch would reject one, or two have one name.
 pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
     let (value, file): (Value, _) = read(file)?;
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -97,20 +82,12 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
     Ok(file)
 }
 
-/// A body of a dashboard.
-///
-/// # Errors
-/// When CloudWatch would reject it.
 pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
     let (value, file) = read(file)?;
     reject(&file, "", cloudwatch::dashboard(&value))?;
     Ok(file)
 }
 
-/// A CloudFormation template.
-///
-/// # Errors
-/// When it has more than its quotas allow.
 pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     const RESOURCES: usize = 500;
     const BYTES: usize = 1_000_000;
@@ -126,7 +103,6 @@ pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     Ok(file)
 }
 
-/// What is counted of a CloudFormation template.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Template {
@@ -142,10 +118,6 @@ pub(super) fn text(file: OutFile) -> OutFile {
     }
 }
 
-/// A file that must be YAML.
-///
-/// # Errors
-/// When it is not.
 pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
     let read = crate::yaml::read::<Value>(FileId::default(), &file.text);
     read.map(drop)

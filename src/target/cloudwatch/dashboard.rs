@@ -17,7 +17,6 @@ use crate::plan::{ValueUnit, words};
 use crate::template::Tree;
 use crate::units::{Duration, Number, Unit};
 
-/// What the template of a dashboard sees.
 #[derive(Serialize)]
 pub(super) struct DashboardView<'a> {
     start: String,
@@ -221,7 +220,6 @@ fn in_unit(label: String, graph: &Graph) -> String {
     }
 }
 
-/// A threshold in what the axis counts in.
 fn mark(line: &Threshold, graph: &Graph) -> Value {
     let mut mark = json!({
         "value": number(line.value / graph.worth),

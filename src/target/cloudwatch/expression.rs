@@ -10,13 +10,11 @@ use crate::units::{Number, decimal};
 /// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
 
-/// Metrics, and an expression over them; no expression for a single metric.
 pub(in crate::target) struct Formula<'v> {
     pub(in crate::target) metrics: Vec<Named<'v>>,
     pub(in crate::target) expression: Option<String>,
 }
 
-/// A metric under one of its names.
 pub(in crate::target) struct Named<'v> {
     pub(in crate::target) id: String,
     pub(in crate::target) name: &'v str,
@@ -40,12 +38,10 @@ pub(in crate::target) struct Speller {
 }
 
 impl Speller {
-    /// For an alarm.
     pub(in crate::target) fn of_alarm() -> Self {
         Self::new("m")
     }
 
-    /// For a series of a graph: each has a letter of its own.
     pub(in crate::target) fn of_series(series: usize) -> Self {
         Self::new(&format!("{}m", letters(series)))
     }
@@ -88,7 +84,6 @@ impl Speller {
         }
     }
 
-    /// A value as a graph shows it.
     pub(in crate::target) fn shown<'v>(
         &mut self,
         value: &'v Value,
@@ -131,7 +126,6 @@ impl Speller {
         share_of(&part, &whole, share.others)
     }
 
-    /// The events that are counted, and all of them.
     fn events<'v>(
         &mut self,
         metrics: &mut Vec<Named<'v>>,
@@ -185,7 +179,6 @@ fn search(stat: &MetricStat, groups: &Groups, period: u64) -> String {
     search.to_string()
 }
 
-/// What joins the names that a metric had.
 fn together(statistic: &Statistic) -> &'static str {
     match statistic {
         Statistic::Maximum => "MAX",
@@ -196,7 +189,6 @@ fn together(statistic: &Statistic) -> &'static str {
     }
 }
 
-/// The values that distinguish the lines of a search, as its label.
 pub(in crate::target) fn group_label(value: &Value) -> Option<String> {
     let stat = value.metrics().into_iter().next()?;
     let Dimensions::Each(groups) = &stat.dimensions else {

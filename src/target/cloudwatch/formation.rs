@@ -16,10 +16,8 @@ use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
 use crate::template::Tree;
 
-/// Characters of a logical id; 255 are allowed, and one may get a number.
 const LONGEST_ID: usize = 240;
 
-/// What the template sees.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
@@ -120,7 +118,6 @@ fn parameter(severity: &str, field: &str) -> String {
     format!("{}{field}", logical(severity))
 }
 
-/// A name without that of the service.
 fn short(plan: &Plan, name: &str) -> String {
     let service = format!("{}-", plan.service.name);
     logical(name.strip_prefix(&service).unwrap_or(name))
@@ -148,7 +145,6 @@ fn id(plan: &Plan, name: &str, what: &str) -> String {
     id[id.len().saturating_sub(LONGEST_ID)..].to_owned()
 }
 
-/// Text with region and account filled in where it is applied.
 fn filled(text: &str) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut rest = text;

@@ -10,10 +10,8 @@ use crate::plan::cloudwatch::{
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::plan::layout::{height, places};
 
-/// Lines of a heading.
 const HEADING: u32 = 1;
 
-/// What is at a place of a dashboard.
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b CloudWatchPanel),
@@ -23,7 +21,6 @@ pub(super) enum Widget<'b> {
     Missing(Vec<String>),
 }
 
-/// Everything on a dashboard, each at its place.
 pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>)> {
     let mut widgets = Vec::new();
     let mut top = 0;
@@ -61,7 +58,6 @@ pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>
     widgets
 }
 
-/// As many widgets beside each other as the alarms need.
 fn alarms<'b>(
     place: Place,
     title: &'b str,

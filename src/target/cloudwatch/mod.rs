@@ -37,10 +37,6 @@ use crate::template::Tree;
 pub(super) const REGION: &str = "\u{E000}region\u{E001}";
 pub(super) const ACCOUNT: &str = "\u{E000}account\u{E001}";
 
-/// Renders everything for CloudWatch.
-///
-/// # Errors
-/// When a template fails, or its output is something that CloudWatch would reject.
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let Some(cw) = &plan.cloudwatch else {
@@ -60,21 +56,14 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     Ok(rendered)
 }
 
-/// What a service wants in CloudWatch, as requests of its API: the values that the files hold.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
-    /// Of PutMetricAlarm and PutCompositeAlarm, each behind those that it is made from.
     pub alarms: Vec<Value>,
-    /// Of PutAlarmMuteRule.
     pub mutes: Vec<Value>,
-    /// Bodies of dashboards, by name.
     pub dashboards: Vec<(String, Value)>,
 }
 
 /// The requests of a plan; none where it wants nothing in CloudWatch.
-///
-/// # Errors
-/// When a template fails, or its output is something that CloudWatch would reject.
 pub fn requests(plan: &Plan, options: Options<'_>) -> Result<Requests, TargetError> {
     let Some(cw) = &plan.cloudwatch else {
         return Ok(Requests::default());
@@ -96,15 +85,12 @@ struct Out<'a> {
     options: Options<'a>,
     plan: &'a Plan,
     cw: &'a CloudWatch,
-    /// The requests of its alarms, in their order.
     alarms: Vec<Value>,
 }
 
-/// A dashboard as it comes from the templates, with region and account left open.
 struct OpenDashboard<'a> {
     file: &'a str,
     name: &'a str,
-    /// JSON without white space.
     body: String,
 }
 
@@ -143,7 +129,6 @@ impl<'a> Out<'a> {
         check::alarms(file)
     }
 
-    /// Maintenance windows, where there are any.
     fn mutes(&self) -> Result<Option<OutFile>, TargetError> {
         if self.cw.mutes.is_empty() {
             return Ok(None);

@@ -9,7 +9,6 @@ use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
 use crate::template::Tree;
 
-/// What the template sees: counts, then one entry for each thing, by kind.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
@@ -59,7 +58,6 @@ struct NoteView {
     text: String,
 }
 
-/// Dollars a month.
 #[derive(Serialize)]
 struct CostView {
     sentence: String,

@@ -25,11 +25,9 @@ fn filled(text: &str) -> String {
         .replace(ACCOUNT, "${var.account}")
 }
 
-/// What the template sees.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
-    /// Versions of the provider that know all arguments.
     provider: &'static str,
     region: &'a str,
     account: Option<&'a str>,
@@ -127,7 +125,6 @@ fn provider(cw: &CloudWatch) -> &'static str {
     }
 }
 
-/// Outputs for other modules: ARNs of the alarms with notifications, names of dashboards.
 fn outputs(
     cw: &CloudWatch,
     keys: &BTreeMap<String, String>,
@@ -151,7 +148,6 @@ fn outputs(
     })
 }
 
-/// A maintenance window.
 fn mute(cw: &CloudWatch, mute: &Mute, keys: &BTreeMap<String, String>) -> Value {
     let request = api::mute(cw, mute);
     let schedule = &request["Rule"]["Schedule"];
@@ -245,7 +241,6 @@ fn resource(
     Value::Object(out)
 }
 
-/// A name that is written into a rule without being escaped there.
 fn plain(name: &str) -> bool {
     !name.contains(['"', '\\'])
 }
@@ -264,7 +259,6 @@ fn reference(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> St
     format!("${{{}.alarm_name}}", address(cw, keys, name))
 }
 
-/// A field of the API as arguments of the resource.
 fn field(key: &str, value: &Value, out: &mut Map<String, Value>) {
     let (name, value) = match (key, value) {
         ("AlarmActions" | "OKActions" | "InsufficientDataActions" | "AlarmRule", _) => return,

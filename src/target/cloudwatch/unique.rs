@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-/// Identifiers that were given, each once.
 pub(super) struct Unique {
     taken: BTreeSet<String>,
     /// Between an identifier and its number.
@@ -19,7 +18,6 @@ impl Unique {
         }
     }
 
-    /// The identifier, with a number if another name has it.
     pub(super) fn take(&mut self, base: String) -> String {
         let mut own = base.clone();
         let mut n = 1;

@@ -68,9 +68,6 @@ const RESERVED: [&str; 50] = [
 ];
 
 /// Renders the modules and their unit tests: metrics for a service that publishes some, spans for one that has traces.
-///
-/// # Errors
-/// When a template fails.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let mut add = |module: &str, view: &Value| -> Result<(), TargetError> {
@@ -95,7 +92,6 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
     Ok(rendered)
 }
 
-/// A title as a part of a docstring.
 fn docstring(text: &str) -> String {
     text.replace('"', "'").replace('\\', "/")
 }
@@ -220,7 +216,6 @@ fn sign(op: MatchOp) -> &'static str {
     }
 }
 
-/// A number as Python and JSON both read it.
 fn number(value: Number) -> Value {
     json!(printed_float(value))
 }

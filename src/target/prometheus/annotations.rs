@@ -11,7 +11,6 @@ use crate::plan::{
 };
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
-/// A text with places for the value and labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text(Vec<Piece>);
 
@@ -23,14 +22,10 @@ enum Piece {
     Value(ValueUnit),
     /// A value below a thousand, without a prefix: `0.5`, not `500m`.
     Small(ValueUnit),
-    /// A coefficient, with two decimals.
     Coefficient,
-    /// The value divided by the error budget.
     BurnRate(BurnRate),
     Label(String),
-    /// Labels that the result may lack.
     KnownLabels(Vec<String>),
-    /// The end of a link to a dashboard.
     Chosen(Chosen),
 }
 
@@ -39,7 +34,6 @@ enum Piece {
 struct BurnRate {
     /// Labels that the series of the ratio has, with their values.
     fixed: Vec<(&'static str, String)>,
-    /// Labels whose values are those of the alert.
     labels: Vec<String>,
     budget: Number,
 }
@@ -69,7 +63,6 @@ impl BurnRate {
 /// How far the last digits of what a rule computes may be off.
 const HAIR: f64 = 1e-9;
 
-/// Annotations by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotations(Vec<(String, Text)>);
 
@@ -97,7 +90,6 @@ impl Text {
         self
     }
 
-    /// `cluster c1, model_name m1`
     fn label_list(mut self, labels: &[String]) -> Self {
         for (i, label) in labels.iter().enumerate() {
             let before = if i == 0 { "" } else { ", " };
@@ -107,7 +99,6 @@ impl Text {
         self
     }
 
-    /// ` (cluster c1, model_name m1)`
     fn labels(self, labels: &[String]) -> Self {
         match labels {
             [] => self,
@@ -123,7 +114,6 @@ impl Text {
         self
     }
 
-    /// As Prometheus's template language.
     fn template(&self) -> String {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
@@ -144,7 +134,6 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// The text for a value and labels; `None` where the author's own text holds template code other than labels.
     fn shown(&self, value: f64, labels: &Pairs) -> Option<String> {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => Some(text.clone()),
@@ -280,7 +269,6 @@ impl Annotations {
     }
 }
 
-/// An alert on a condition.
 pub(super) fn condition(alert: &Alert) -> Annotations {
     let labels = &alert.condition.query().labels;
     let mut text = measured(&alert.condition, labels, alert.hold);
@@ -364,7 +352,6 @@ fn threshold(c: &Compare) -> String {
     }
 }
 
-/// The value of the part that comes first, with a space behind it.
 fn leading(condition: &Condition, labels: &[String]) -> Text {
     match condition.leading() {
         Condition::Compare(c) => value_of(c, labels).and(" "),
@@ -414,7 +401,6 @@ fn is_small(c: &Compare) -> bool {
     small && format(c.unit).0 == "humanize"
 }
 
-/// A burn-rate alert.
 pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     let (long, short) = (tier.long, tier.short);
     let factor = decimal(readable(tier.factor));
@@ -452,7 +438,6 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
     Annotations::new(summary, description, &slo.links, &slo.labels, long).and(&tier.marks)
 }
 
-/// The author's own summary, or the generated one.
 fn summary(slo: &Slo, made: String) -> Text {
     match &slo.summary {
         Some(own) => Text::own(own),
@@ -460,7 +445,6 @@ fn summary(slo: &Slo, made: String) -> Text {
     }
 }
 
-/// The alert of a percentile objective.
 pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) -> Annotations {
     let (condition, hold) = (&alert.condition, alert.hold);
     let summary = summary(slo, words::alert(slo, p, alert));

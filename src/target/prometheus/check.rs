@@ -15,7 +15,6 @@ pub(super) fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     }
 }
 
-/// Parses a file into its view.
 pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     yaml::read(FileId::default(), &file.text).map_err(|diagnostic| {
         let source = SourceFile::new(file.path.as_str(), file.text.as_str());
@@ -30,7 +29,6 @@ pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError
     })
 }
 
-/// A rule file must have the queries of the plan: templates may change everything except queries.
 pub(super) fn rule_file(file: &OutFile, view: &RuleFile) -> Result<(), TargetError> {
     compare(file, &read(file)?, view)
 }

@@ -9,7 +9,6 @@ use crate::units::{Duration, decimal};
 
 const SECONDS_IN_WEEK: u64 = 7 * 86_400;
 
-/// sloth prints windows as Prometheus does: whole weeks as weeks.
 fn window(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if seconds.is_multiple_of(SECONDS_IN_WEEK) {
@@ -27,7 +26,6 @@ fn ids<'a>(service: &'a str, slo: &'a Slo, compat: &'a Compat) -> [(&'static str
     ]
 }
 
-/// Labels of a burn-rate alert.
 pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     let Some(compat) = &slo.compat else {
         return Pairs::new();
@@ -46,7 +44,6 @@ pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     labels
 }
 
-/// Rules of the same group as the SLO's own.
 pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration) -> Vec<Rule> {
     let Some(compat) = &slo.compat else {
         return Vec::new();
@@ -86,7 +83,6 @@ pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration)
     rules
 }
 
-/// Rules over the period.
 pub(super) fn far(service: &str, slo: &Slo, events: &EventSlo, limit: Duration) -> Vec<Rule> {
     let Some(compat) = slo.compat.as_ref().filter(|_| slo.period > limit) else {
         return Vec::new();

@@ -8,12 +8,9 @@ use crate::units::Duration;
 /// What is shown at least.
 const LEAST: Duration = Duration::from_mins(60);
 
-/// How a link goes on after the panel's address.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
-    /// `&from=now-2h&to=now`
     range: String,
-    /// Labels of the alert that the dashboard is filtered by.
     labels: Vec<String>,
 }
 
@@ -32,7 +29,6 @@ impl Chosen {
         }
     }
 
-    /// As Prometheus's template language; a label that the alert lacks chooses nothing.
     pub(super) fn template(&self) -> String {
         let one = |label: &String| {
             format!(
@@ -42,7 +38,6 @@ impl Chosen {
         self.range.clone() + &self.labels.iter().map(one).collect::<String>()
     }
 
-    /// As it is shown for labels.
     pub(super) fn shown(&self, labels: &Pairs) -> String {
         let one = |label: &String| {
             let value = labels.get(label).filter(|value| !value.is_empty())?;
@@ -52,7 +47,6 @@ impl Chosen {
     }
 }
 
-/// Twice the time that an alert looked at, in one unit: `2h`, `90m`. Grafana takes no `1h30m`.
 fn ago(looked: Duration) -> String {
     let minutes = (looked.mins_up() * 2).max(LEAST.mins_up());
     match minutes {

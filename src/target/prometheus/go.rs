@@ -52,7 +52,6 @@ fn large(mut value: f64, step: f64, prefixes: [&'static str; 8]) -> String {
     format!("{}{prefix}", four_digits(value))
 }
 
-/// `humanize`
 pub(super) fn humanize(value: f64) -> String {
     if value == 0.0 {
         "0".into()
@@ -63,7 +62,6 @@ pub(super) fn humanize(value: f64) -> String {
     }
 }
 
-/// `humanize1024`
 pub(super) fn humanize1024(value: f64) -> String {
     if value.abs() <= 1.0 {
         four_digits(value)
@@ -76,12 +74,10 @@ pub(super) fn humanize1024(value: f64) -> String {
     }
 }
 
-/// `humanizePercentage`
 pub(super) fn humanize_percentage(value: f64) -> String {
     format!("{}%", four_digits(value * 100.0))
 }
 
-/// `humanizeDuration`
 pub(super) fn humanize_duration(value: f64) -> String {
     if value == 0.0 {
         return "0s".into();

@@ -16,7 +16,6 @@ mod compat;
 mod dashboard_link;
 mod go;
 mod monitors;
-mod parts;
 mod ruler;
 mod rules;
 mod unit_tests;
@@ -27,17 +26,14 @@ use serde::de::DeserializeOwned;
 
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
-use crate::plan::Plan;
+use crate::naming::{SERVICE, SEVERITY, SLO, TIER};
+use crate::plan::{Plan, SloKind};
 use crate::source::lines;
-use view::{File, Resource, RuleFile};
+use crate::target::scrape;
+use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
 
-/// Marks generated rules among other resources.
 const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
-/// Renders everything for one service.
-///
-/// # Errors
-/// When a template fails or its output does not read back.
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let out = Out {
         service: &plan.service.name,
@@ -70,7 +66,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     let resource = out.resource(plan, &all, &rendered.files, own_groups)?;
     rendered.files.push(resource);
     rendered.files.extend(ruled);
-    if let Some(inhibition) = parts::inhibition(plan) {
+    if let Some(inhibition) = inhibition(plan) {
         let file = out.file(
             "alertmanager.yaml",
             "prometheus/alertmanager.yaml",
@@ -82,13 +78,13 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         }
         rendered.files.push(file);
     }
-    let scrape = parts::scrape(plan);
+    let scrape = scrape(plan);
     let file = out.file("scrape.yaml", "prometheus/scrape.yaml", "", &scrape)?;
     if options.reads_back(&file.text) {
         check::read::<view::ScrapeFile>(&file)?;
     }
     rendered.files.push(file);
-    if let Some(collector) = parts::collector(plan) {
+    if let Some(collector) = collector(plan) {
         let (path, template) = (
             "goodput-collector.yaml",
             "prometheus/goodput-collector.yaml",
@@ -137,7 +133,6 @@ pub(super) fn groups(plan: &Plan) -> impl Serialize {
         .collect::<Vec<_>>()
 }
 
-/// Where files go through.
 struct Out<'a> {
     service: &'a str,
     options: Options<'a>,
@@ -162,7 +157,6 @@ impl Out<'_> {
         })
     }
 
-    /// All rules as the ruler loads them.
     fn ruler(&self, plan: &Plan, content: &ruler::RulerFile) -> Result<OutFile, TargetError> {
         let title = format!("{}: all rules, in one file.", plan.service.title);
         let path = format!("ruler/{}.yaml", plan.service.name);
@@ -229,4 +223,62 @@ fn indented(groups: &str) -> String {
     }
     body.truncate(body.trim_end().len());
     body
+}
+
+fn inhibition(plan: &Plan) -> Option<Inhibition> {
+    let severities = &plan.service.severities;
+    let both = plan.slos.iter().any(|slo| match &slo.kind {
+        SloKind::Events(events) => {
+            let has = |severity: &str| events.tiers.iter().any(|t| t.severity == severity);
+            has(&severities.page) && has(&severities.ticket)
+        }
+        SloKind::Percentile(_) => false,
+    });
+    if !both || severities.page == severities.ticket {
+        return None;
+    }
+    let matchers = |severity: &str| {
+        vec![
+            format!("{SERVICE}=\"{}\"", plan.service.name),
+            format!("{SLO}!=\"\""),
+            format!("{TIER}!=\"\""),
+            format!("{SEVERITY}=\"{severity}\""),
+        ]
+    };
+    let mut equal = vec![SLO.to_owned()];
+    let mut labels: Vec<_> = plan
+        .slos
+        .iter()
+        .flat_map(|s| s.labels.iter().cloned())
+        .collect();
+    labels.sort();
+    labels.dedup();
+    equal.extend(labels);
+    Some(Inhibition {
+        inhibit_rules: vec![InhibitRule {
+            source_matchers: matchers(&severities.page),
+            target_matchers: matchers(&severities.ticket),
+            equal,
+        }],
+    })
+}
+
+fn collector(plan: &Plan) -> Option<Collector> {
+    let spans: Vec<_> = plan
+        .span_counts
+        .iter()
+        .map(|count| SpanCount {
+            name: count.name.clone(),
+            condition: count.condition.clone(),
+        })
+        .collect();
+    (!spans.is_empty()).then_some(Collector { spans })
+}
+
+fn scrape(plan: &Plan) -> ScrapeFile {
+    let jobs = plan.scrape.jobs.iter();
+    ScrapeFile {
+        labels: plan.scrape.labels.clone(),
+        scrape_configs: jobs.map(|job| scrape::config(plan, job)).collect(),
+    }
 }

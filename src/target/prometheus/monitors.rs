@@ -9,32 +9,22 @@ use crate::plan::{Discovery, Kind, LabelSource, Plan, ScrapeJob};
 use crate::target::kubernetes::{Metadata, metadata};
 use crate::target::scrape::{self, Relabel, ScrapeConfig, copy, set};
 
-/// A `PodMonitor`, a `ServiceMonitor` or a `ScrapeConfig`.
 #[derive(Serialize)]
 pub(super) struct Monitor {
-    /// Version of the operator's interface.
     pub(super) api_version: &'static str,
-    /// Kind of the resource.
     pub(super) kind: &'static str,
-    /// The head of every resource.
     pub(super) metadata: Metadata,
-    /// How targets in Kubernetes are found; a `ScrapeConfig` has none and reads files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) selector: Option<Selector>,
-    /// The job as it is in `scrape.yaml`, with the relabelling that the monitor needs.
     pub(super) job: ScrapeConfig,
 }
 
-/// How targets in Kubernetes are found.
 #[derive(Serialize)]
 pub(super) struct Selector {
-    /// Key of the endpoints in this kind of monitor.
     pub(super) endpoints: &'static str,
-    /// Labels of the pods or services.
     pub(super) labels: IndexMap<String, String>,
     /// Where they are looked for; in the monitor's own namespace when there are none.
     pub(super) namespaces: Vec<String>,
-    /// Name of the port.
     pub(super) port: String,
 }
 

@@ -11,7 +11,6 @@ use crate::spec::Ruler;
 /// ruler gives to one of its instances.
 pub(super) const MOST: usize = 20;
 
-/// All rules of a service; Mimir has them in a namespace of the service's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RulerFile {
@@ -22,11 +21,9 @@ pub(super) struct RulerFile {
         skip_serializing_if = "Option::is_none"
     )]
     pub(super) namespace: Option<String>,
-    /// The groups, with the ruler's options.
     pub(super) groups: Vec<Group>,
 }
 
-/// The file of a service, and notes for its author.
 pub(super) fn file(plan: &Plan, ruler: &Given, all: &RuleFile) -> (RulerFile, Vec<String>) {
     let mimir = ruler.kind == Ruler::Mimir;
     let file = RulerFile {
@@ -41,7 +38,6 @@ pub(super) fn file(plan: &Plan, ruler: &Given, all: &RuleFile) -> (RulerFile, Ve
     (file, notes.collect())
 }
 
-/// True for one that the Prometheus operator's resource is for.
 pub(super) fn has_resource(ruler: &Given) -> bool {
     matches!(ruler.kind, Ruler::Prometheus | Ruler::Thanos)
 }

@@ -16,7 +16,6 @@ use crate::promql::{build, pretty};
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
-/// Lines of queries break here.
 const WIDTH: usize = 100;
 
 /// Rules over more than this are in a separate file, unless an alert reads them: a test of the others need not load so much.
@@ -25,7 +24,6 @@ const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 /// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
-/// All rule files of a plan.
 pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     let service = &plan.service;
     let mut files = Vec::new();
@@ -98,7 +96,6 @@ fn grouped(plan: &Plan, name: String, rules: Vec<Rule>) -> Group {
     }
 }
 
-/// A file of rules that do not need each other: one group, or several that a ruler can spread.
 fn shared(
     plan: &Plan,
     name: &str,
@@ -121,12 +118,10 @@ fn shared(
     }
 }
 
-/// File of an SLO's rules, without folder and ending.
 pub(super) fn slo_file(slo: &Slo) -> String {
     naming::slo_file(&slo.name)
 }
 
-/// The longest window whose rules are in the file of the alerts: an alert and what it reads are evaluated in one order.
 fn longest_beside_alerts(slo: &Slo) -> Duration {
     let tiers = match &slo.kind {
         SloKind::Events(events) => events.tiers.as_slice(),
@@ -136,17 +131,14 @@ fn longest_beside_alerts(slo: &Slo) -> Duration {
     longest.unwrap_or_default().max(OWN_FILE_ABOVE)
 }
 
-/// True for an SLO whose period has a rule file of its own.
 pub(super) fn has_period_file(slo: &Slo) -> bool {
     slo.period > longest_beside_alerts(slo)
 }
 
-/// File of the rules over an SLO's period.
 pub(super) fn period_file(slo: &Slo) -> String {
     naming::period_file(&slo.name)
 }
 
-/// File that holds an alert.
 pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
     if stands_alone(plan, alert) {
         naming::alert_file(&alert.name)
@@ -160,7 +152,6 @@ fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
     look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE || alert.evaluation != plan.evaluation
 }
 
-/// How far back a condition reads.
 fn look_back(condition: &Condition) -> Duration {
     match condition {
         Condition::Compare(c) => match &c.bound {
@@ -240,7 +231,6 @@ fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
     ]
 }
 
-/// `1 - ratio / budget`; below zero once the budget is overspent.
 fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     let window = slo.period.to_string();
     let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
@@ -256,7 +246,6 @@ fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     )
 }
 
-/// Labels that every alert of a service has, and its own.
 fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
     let mut labels = pairs(&[(naming::SEVERITY, severity), (SERVICE, &plan.service.name)]);
     if let Some(owner) = &marks.owner {
@@ -355,7 +344,6 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
     rules
 }
 
-/// Labels of an alert on a condition.
 pub(super) fn condition_labels(plan: &Plan, alert: &Alert) -> Pairs {
     alert_labels(plan, &alert.severity, &alert.marks)
 }

@@ -15,14 +15,12 @@ pub(super) struct File<'a, T: Serialize> {
     pub(super) content: &'a T,
 }
 
-/// Content under a file name.
 pub(super) struct Named<T> {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) file: T,
 }
 
-/// What a collector counts.
 #[derive(Serialize)]
 pub(super) struct Collector {
     pub(super) spans: Vec<SpanCount>,
@@ -34,7 +32,6 @@ pub(super) struct SpanCount {
     pub(super) condition: String,
 }
 
-/// Labels and annotations, in the order written.
 pub(super) type Pairs = IndexMap<String, String>;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,14 +40,10 @@ pub(super) struct RuleFile {
     pub(super) groups: Vec<Group>,
 }
 
-/// The data of the operator's resource.
 #[derive(Serialize)]
 pub(super) struct Resource<'a> {
-    /// The head of every resource.
     pub(super) metadata: Metadata,
-    /// All groups as text.
     pub(super) body: String,
-    /// The same, for a person's templates.
     #[serde(flatten)]
     pub(super) groups: Option<&'a RuleFile>,
 }
@@ -60,10 +53,8 @@ pub(super) struct Resource<'a> {
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) interval: String,
-    /// How long the ruler waits for late samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) query_offset: Option<String>,
-    /// The same in vmalert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) eval_delay: Option<String>,
     /// Tenants of Mimir whose series the rules read.
@@ -75,7 +66,6 @@ pub(super) struct Group {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A recording rule or an alerting rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rule {
@@ -92,7 +82,6 @@ pub(super) struct Rule {
     pub(super) annotations: Pairs,
 }
 
-/// A recording rule.
 pub(super) fn record(series: &str, expr: String, labels: &[(&str, &str)]) -> Rule {
     Rule {
         record: Some(series.to_owned()),
@@ -102,7 +91,6 @@ pub(super) fn record(series: &str, expr: String, labels: &[(&str, &str)]) -> Rul
     }
 }
 
-/// Labels by name.
 pub(super) fn pairs(pairs: &[(&str, &str)]) -> Pairs {
     let owned = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
     pairs.iter().map(owned).collect()
@@ -130,7 +118,6 @@ pub(super) struct InhibitRule {
     pub(super) equal: Vec<String>,
 }
 
-/// The scrape fragment; `labels` is only for the comment.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ScrapeFile {
     #[serde(skip_deserializing)]

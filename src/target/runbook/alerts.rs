@@ -13,64 +13,47 @@ use crate::promql::kept_labels;
 use crate::spec::Stat;
 use crate::units::{Number, Unit, decimal, readable, shown};
 
-/// An alert, as the template sees it.
 #[derive(Debug, Serialize)]
 pub(super) struct AlertView<'p> {
-    /// The name; also the heading that links lead to.
     pub(super) name: &'p str,
     /// Heading of its details, and the anchor of that heading.
     details: String,
     details_anchor: String,
-    /// The urgency; several for the tiers of an SLO.
     severity: String,
     /// The problem in one sentence; the condition, where the summary repeats the name.
     summary: String,
     /// The condition and its duration; none for several tiers of an SLO.
     fires: Option<String>,
-    /// The burn-rate tiers of an SLO.
     tiers: Vec<TierView>,
     /// Labels with one alert for each combination of their values.
     each: Vec<String>,
     /// The fewest events for the tiers of an SLO: `20 requests in 1h`.
     minimum: String,
-    /// The objective of the SLO; none where the promise states the objective.
     objective: Option<String>,
-    /// What the SLO promises, and over which window.
     promise: Option<(String, &'p str)>,
-    /// The first action.
     action: Option<&'p str>,
-    /// The owner, if other than the service's owner.
     owner: Option<&'p str>,
     /// Labels for routing, as severity and labels; without a severity where all severities have the same labels.
     labels: Vec<(String, String)>,
-    /// Further annotations.
     notes: Vec<(&'p str, &'p str)>,
-    /// Queries of the condition.
     queries: Vec<Query>,
-    /// Link to its panel.
     dashboard: &'p str,
-    /// Its alarms in CloudWatch.
     alarms: Vec<&'p str>,
-    /// Its runbook, if outside this service's pages.
     elsewhere: Option<&'p str>,
 }
 
-/// A burn-rate tier, as the template sees it.
 #[derive(Debug, Serialize)]
 struct TierView {
     name: String,
     severity: String,
-    /// The error ratio.
     threshold: String,
     factor: String,
     long: String,
     short: String,
-    /// Share of the error budget that the threshold spends in the long window.
     spent: String,
 }
 
 impl AlertView<'_> {
-    /// True if its runbook is outside this service's pages.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
     }
@@ -86,7 +69,6 @@ pub(super) fn of<'p>(plan: &'p Plan, page: Option<&str>) -> Vec<AlertView<'p>> {
         .collect()
 }
 
-/// An alert with its name and links only.
 fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
     let details = format!("Details: {name}");
     AlertView {
@@ -133,7 +115,6 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
     }
 }
 
-/// The alert of an SLO, if it has one.
 fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     let marks = slo.marks();
     let first = marks.first().map(|(_, marks)| *marks);
@@ -217,18 +198,15 @@ fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {
     }
 }
 
-/// The threshold of a tier: `> 1.44% of requests`.
 fn threshold(events: &EventSlo, tier: &Tier) -> String {
     let ratio = shown(readable(tier.threshold), Unit::Ratio);
     format!("> {ratio}{}", words::of_counted(&events.sli))
 }
 
-/// True for a promise that states this share: `99.9% of requests succeed.`, `Fewer than 0.1% of requests fail.`
 fn states(promise: &str, share: Number) -> bool {
     promise.contains(&format!("{}%", decimal(share * 100)))
 }
 
-/// A text with a full stop.
 fn sentence(text: String) -> String {
     match text.trim_end().ends_with(['.', '!', '?']) {
         true => text,
@@ -245,7 +223,6 @@ fn repeats(summary: &str, name: &str) -> bool {
     letters(summary) == letters(name)
 }
 
-/// The labels of a query's result, where they are known.
 fn each(expr: &Expr) -> Vec<String> {
     kept_labels(expr).names().unwrap_or_default()
 }
@@ -254,7 +231,6 @@ fn owner(marks: &Marks) -> Option<&str> {
     marks.owner.as_deref().filter(|_| marks.owner_is_own)
 }
 
-/// `team=web, tier=2`, with the severity where the severities have different labels.
 fn labels(all: &[(&str, &Marks)]) -> Vec<(String, String)> {
     let line = |(severity, marks): &(&str, &Marks)| {
         let pairs = marks.labels.iter();
@@ -275,7 +251,6 @@ fn labels(all: &[(&str, &Marks)]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Annotations without template code.
 fn notes(marks: &Marks) -> Vec<(&str, &str)> {
     let notes = marks.annotations.iter();
     let notes = notes.map(|(name, text)| (name.as_str(), text.as_str()));
@@ -289,7 +264,6 @@ fn severities(events: &EventSlo) -> String {
     severities.join(", ")
 }
 
-/// The query of each part of a condition.
 fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
     let title = |leaf: &Condition| match leaf {
         Condition::Compare(c) => title(c),
@@ -303,7 +277,6 @@ fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
         .collect()
 }
 
-/// The reading of a comparison: `P95 queue time, over 5m`.
 fn title(c: &Compare) -> String {
     let reading = words::capital(&words::reading(&c.signal, c.stat, c.window));
     // An increase has its window in its name.
@@ -313,7 +286,6 @@ fn title(c: &Compare) -> String {
     }
 }
 
-/// The error ratios over both windows of a tier, as recorded.
 fn ratios(plan: &Plan, slo: &Slo, tier: &Tier) -> Query {
     let (long, short) = (tier.long, tier.short);
     let labels = [
@@ -326,7 +298,6 @@ fn ratios(plan: &Plan, slo: &Slo, tier: &Tier) -> Query {
     query::titled(plan, title, &series.into())
 }
 
-/// The CloudWatch alarms of an alert.
 fn alarms(plan: &Plan, named: impl Fn(&str) -> bool) -> Vec<&str> {
     let parity = plan.cloudwatch.iter().flat_map(|cw| &cw.parity);
     let found = parity.filter(|entry| named(&entry.name));

@@ -6,10 +6,6 @@ use super::fence::Fences;
 use crate::naming::slug;
 use crate::target::{OutFile, TargetError};
 
-/// Checks links to headings, ids and files of the folder.
-///
-/// # Errors
-/// Names the first that leads nowhere.
 pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
     let pages: BTreeMap<&str, BTreeSet<String>> = files
         .iter()
@@ -36,7 +32,6 @@ pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
     Ok(())
 }
 
-/// Targets of links that stay in the folder.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     let targets = behind(text, "](").filter_map(|rest| rest.split([')', ' ']).next());
     targets.filter(|target| {
@@ -45,7 +40,6 @@ fn targets(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Headings as GitHub makes them anchors, and ids.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut fences = Fences::default();
     let mut found = BTreeSet::new();

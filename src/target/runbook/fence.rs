@@ -1,13 +1,11 @@
 //! Which lines of a page are code.
 
-/// Follows the lines of a page in and out of blocks of code.
 #[derive(Default)]
 pub(super) struct Fences<'t> {
     open: Option<&'t str>,
 }
 
 impl<'t> Fences<'t> {
-    /// True for a line of code and for the fences around it.
     pub(super) fn is_code(&mut self, line: &'t str) -> bool {
         let line = line.trim();
         let sign = line.chars().next().filter(|c| matches!(c, '`' | '~'));

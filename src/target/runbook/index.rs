@@ -8,7 +8,6 @@ use crate::naming;
 use crate::plan::runbook::{Advice, Command, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
-/// The pages with their alerts, and the alerts without a page.
 pub(super) fn view(
     plan: &Plan,
     led: &[(&Page, Vec<AlertView<'_>>)],

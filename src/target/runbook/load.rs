@@ -11,16 +11,10 @@ use crate::target::{OutFile, TargetError};
 use crate::template::Templates;
 use crate::units::{Duration, Number, decimal, printed_float};
 
-/// Where the script of all scenarios is, beside the page.
 const SCRIPT: &str = "load-tests/k6.js";
 
-/// Where the traffic's texts are, beside the page.
 const TRAFFIC: &str = "load-tests/traffic.jsonl";
 
-/// The page, and the scripts beside it.
-///
-/// # Errors
-/// When a template fails.
 pub(super) fn files(
     plan: &Plan,
     tests: &LoadTests,
@@ -99,7 +93,6 @@ fn words(limit: &Limit) -> String {
     format!("{side} {}", limit.text)
 }
 
-/// The requests of k6, as a sentence without its full stop.
 fn sent(tests: &LoadTests, s: &Scenario) -> String {
     let what = match (s.turns, s.prompt_tokens) {
         (1, None) => "the prompts of the traffic table".to_owned(),
@@ -117,7 +110,6 @@ fn sent(tests: &LoadTests, s: &Scenario) -> String {
     }
 }
 
-/// The requests of the benchmark, as text.
 fn benched(tests: &LoadTests, s: &Scenario) -> String {
     let what = match s.prompt_tokens {
         None => "the prompts of the traffic table".to_owned(),
@@ -130,7 +122,6 @@ fn benched(tests: &LoadTests, s: &Scenario) -> String {
     }
 }
 
-/// A run of k6 between two pages, and its verdict.
 fn k6(tests: &LoadTests, s: &Scenario) -> String {
     let name = &s.name;
     let page = shell(&format!("{}/metrics", tests.endpoint));
@@ -147,7 +138,6 @@ fn k6(tests: &LoadTests, s: &Scenario) -> String {
     lines.join("\n")
 }
 
-/// The option for values that a criterion of this scenario needs and that no output contains.
 fn given(tests: &LoadTests, s: &Scenario) -> &'static str {
     let of_scenario = |c: &&Criterion| c.scenario.as_ref().is_none_or(|name| *name == s.name);
     let mut criteria = tests.criteria.iter().filter(of_scenario);
@@ -219,7 +209,6 @@ fn dataset(tests: &LoadTests, s: &Scenario) -> String {
     )
 }
 
-/// The mean length of answers.
 fn answer(tests: &LoadTests, s: &Scenario) -> i128 {
     let each = tests.traffic.iter();
     let mean: Number = each.map(|t| t.share * i128::from(t.max_tokens)).sum();
@@ -279,7 +268,6 @@ fn dataset_file(tests: &LoadTests) -> Option<OutFile> {
     })
 }
 
-/// A word as a shell reads it.
 fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -288,7 +276,6 @@ fn shell(word: &str) -> String {
     }
 }
 
-/// The load tests, as the template of their script sees them.
 #[derive(Serialize)]
 struct Script<'p> {
     service: &'p str,
@@ -300,11 +287,9 @@ struct Script<'p> {
     scenarios: Vec<Load<'p>>,
 }
 
-/// What one scenario sends.
 #[derive(Serialize)]
 struct Load<'p> {
     name: &'p str,
-    /// Conversations an hour.
     rate: Option<i128>,
     duration: Option<String>,
     iterations: u64,
@@ -318,7 +303,6 @@ struct Load<'p> {
     thresholds: Value,
 }
 
-/// One sort of request.
 #[derive(Serialize)]
 struct Request<'p> {
     share: f64,

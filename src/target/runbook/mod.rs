@@ -23,10 +23,6 @@ use crate::template::Templates;
 /// A longer URL goes to the end of its page.
 const LONG: usize = 100;
 
-/// Renders all pages of a service.
-///
-/// # Errors
-/// When a template fails, or a link inside the pages leads nowhere.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let runbooks = &plan.runbooks;

@@ -9,7 +9,6 @@ use crate::naming;
 use crate::plan::Plan;
 use crate::plan::runbook::{Command, FamilyHistory, Fix, Page};
 
-/// A runbook.
 #[derive(Serialize)]
 pub(super) struct View<'p> {
     service: &'p str,
@@ -25,9 +24,7 @@ pub(super) struct View<'p> {
     commands: Vec<CommandView<'p>>,
     escalation: Option<&'p str>,
     related: Vec<Related<'p>>,
-    /// Earlier names and changes of its metrics.
     versions: Vec<String>,
-    /// `0.20.2–0.33.0`
     releases: Option<&'p str>,
 }
 
@@ -45,7 +42,6 @@ struct CommandView<'p> {
     run: &'p str,
 }
 
-/// Another runbook.
 #[derive(Serialize)]
 struct Related<'p> {
     name: &'p str,
@@ -92,7 +88,6 @@ fn fix(fix: &Fix) -> FixView<'_> {
     }
 }
 
-/// One sentence for earlier names of a metric, and one for each change of the metric.
 fn versions(history: &FamilyHistory) -> Vec<String> {
     let family = &history.family;
     let mut notes = Vec::new();

@@ -13,25 +13,18 @@ const WIDTH: usize = 46;
 /// Lines of a query above which a page folds the query.
 const FOLDED_ABOVE: usize = 15;
 
-/// A query, as the templates see it.
 #[derive(Debug, Serialize)]
 pub(super) struct Query {
-    /// Title; may be empty.
     title: String,
-    /// PromQL, over as many lines as it needs.
     text: String,
-    /// True for a query of many lines.
     folded: bool,
-    /// Grafana Explore.
     explore: String,
 }
 
-/// A query that the text before it explains.
 pub(super) fn plain(plan: &Plan, expr: &Expr) -> Query {
     titled(plan, String::new(), expr)
 }
 
-/// A query under a title.
 pub(super) fn titled(plan: &Plan, title: String, expr: &Expr) -> Query {
     let text = pretty(expr, WIDTH);
     Query {

@@ -10,7 +10,6 @@ use crate::plan::runbook::{Check, Lead, Page, Step};
 use crate::plan::{Condition, Plan, is_stored, words};
 use crate::target::cloudwatch::console;
 
-/// The title of a step: from the spec, else made from the check.
 pub(super) fn title(step: &Step) -> Cow<'_, str> {
     match (&step.title, &step.check) {
         (Some(title), _) => title.into(),
@@ -22,16 +21,13 @@ pub(super) fn title(step: &Step) -> Cow<'_, str> {
     }
 }
 
-/// A step, as the template sees it.
 #[derive(Serialize)]
 pub(super) struct StepView<'p> {
     number: usize,
     anchor: String,
     title: Cow<'p, str>,
     check: Option<CheckView>,
-    /// A command.
     run: Option<&'p str>,
-    /// A question, or what to look for in the output of the command.
     ask: Option<&'p str>,
     cause: Option<&'p str>,
     verify: &'p [String],
@@ -41,13 +37,11 @@ pub(super) struct StepView<'p> {
     same: bool,
 }
 
-/// A condition.
 #[derive(Serialize)]
 struct CheckView {
     /// The condition, where the query itself does not contain it.
     words: Option<String>,
     query: Option<Query>,
-    /// The value in CloudWatch's console.
     cloudwatch: Option<String>,
 }
 
@@ -58,7 +52,6 @@ struct LeadView<'p> {
     link: String,
 }
 
-/// The steps of a page.
 pub(super) fn view<'p>(plan: &Plan, page: &'p Page) -> Vec<StepView<'p>> {
     let numbered = page.steps.iter().zip(1..);
     numbered

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::source::mark_len;
 
-/// The lines of a text with their first bytes.
 pub(super) struct Lines<'t>(Vec<(usize, &'t str)>);
 
 impl<'t> Lines<'t> {
@@ -18,7 +17,6 @@ impl<'t> Lines<'t> {
         Self(lines.collect())
     }
 
-    /// The line that a byte is on, from 0.
     pub(super) fn number(&self, at: usize) -> usize {
         let after = self.0.partition_point(|(start, _)| *start <= at);
         after.saturating_sub(1)
@@ -32,13 +30,11 @@ impl<'t> Lines<'t> {
         self.0.get(line).map_or(0, |(start, _)| *start)
     }
 
-    /// The bytes of what a line says.
     pub(super) fn content(&self, line: usize) -> Range<usize> {
         let (start, text) = (self.start(line), self.text(line));
         start + indent(text)..start + text.len()
     }
 
-    /// The nearest line above that says something.
     pub(super) fn above(&self, line: usize) -> Option<usize> {
         (0..line)
             .rev()
@@ -55,7 +51,6 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The key of a line, without the dash of a list in front of it.
 pub(super) fn key(line: &str) -> Option<&str> {
     let said = line.trim_start().trim_start_matches("- ");
     let end = said
@@ -64,7 +59,6 @@ pub(super) fn key(line: &str) -> Option<&str> {
     (!said.starts_with(['{', '[', '"', '\''])).then(|| &said[..end])
 }
 
-/// True for a line whose key has its value below it.
 pub(super) fn opens(line: &str) -> bool {
     let line = line.find(" #").map_or(line, |at| &line[..at]);
     line.trim_end().ends_with(':') || line.trim_start() == "-"

@@ -66,7 +66,6 @@ pub(super) fn unclosed_bracket(lines: &Lines<'_>, line: usize, message: &str) ->
 struct Open {
     quote: Option<usize>,
     bracket: Option<usize>,
-    /// A bracket that closes one of the other kind.
     wrong: Option<usize>,
 }
 
@@ -103,7 +102,6 @@ impl Open {
     }
 }
 
-/// `'isn't'` ends at its second apostrophe.
 pub(super) fn apostrophe(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
     let (quote, written) = match message {
         m if m.contains("after single-quoted") => ('\'', "''"),

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::yaml::{Kind, Node};
 
-/// The node at the end of a path.
 pub(super) fn at<'n, 't>(root: &'n mut Node<'t>, path: &[usize]) -> Option<&'n mut Node<'t>> {
     path.iter()
         .try_fold(root, |node, &index| match &mut node.kind {
@@ -14,7 +13,6 @@ pub(super) fn at<'n, 't>(root: &'n mut Node<'t>, path: &[usize]) -> Option<&'n m
         })
 }
 
-/// The key of the node at the end of a path.
 pub(super) fn key_of(root: &Node<'_>, path: &[usize]) -> Option<Range<usize>> {
     let (&last, path) = path.split_last()?;
     let parent = path.iter().try_fold(root, |node, &index| {

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::yaml::Node;
 
-/// What was reported of a tree: a fault there is reported already, or follows from one that is.
 #[derive(Clone, Debug, Default)]
 pub struct Reported {
     /// Where that begins of which a part was reported.
@@ -25,12 +24,10 @@ pub struct Reported {
 }
 
 impl Reported {
-    /// True when a part of what begins at a place was reported.
     pub fn is_owner(&self, at: usize) -> bool {
         self.owners.contains(&at)
     }
 
-    /// True inside a text whose characters were reported.
     pub fn is_in_text(&self, at: usize) -> bool {
         self.texts.iter().any(|text| text.contains(&at))
     }
@@ -40,12 +37,10 @@ impl Reported {
         self.beside.contains(&at)
     }
 
-    /// True for a name that was taken out.
     pub fn is_gone(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// Every text in what was taken out.
     pub(super) fn remember(&mut self, node: &Node<'_>) {
         self.words.extend(node.text().map(str::to_owned));
         node.items().iter().for_each(|item| self.remember(item));

@@ -10,7 +10,6 @@ use crate::yaml::node::{Scalar, Style};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::yaml) struct Shape {
     indent: u16,
-    /// Line breaks the text ends in: 0 for `|-`, 1 for `|`.
     tail: u16,
     /// The header names the indentation, so that the text may begin with blanks.
     explicit: bool,
@@ -38,7 +37,6 @@ impl Shape {
         Self::new(indent, 0, true).unwrap_or(Self::NONE)
     }
 
-    /// Blanks in front of each line.
     pub(super) fn indent(self) -> usize {
         usize::from(self.indent)
     }
@@ -92,20 +90,13 @@ fn extent(text: &str, indent: usize) -> usize {
     at
 }
 
-/// The indentation of nearly all blocks.
 const BLANKS: &[u8] = b"                ";
 
-/// One line of a block.
 struct Line {
-    /// First byte behind the indentation.
     content: usize,
-    /// Where the line break is.
     end: usize,
-    /// Where the next line begins.
     next: usize,
-    /// Nothing but indentation.
     blank: bool,
-    /// Has the whole indentation.
     full: bool,
 }
 
@@ -131,7 +122,6 @@ impl Line {
     }
 }
 
-/// Decodes the lines of a block, all of which must belong to it.
 pub(super) fn decode(
     style: Style,
     shape: Shape,
@@ -190,7 +180,6 @@ struct State {
     folded: bool,
     /// Line breaks seen since the last content, its own first; how they count shows at the next content.
     breaks: Vec<Range<usize>>,
-    /// Whether the last content line began with a blank.
     content: Option<bool>,
 }
 

@@ -3,11 +3,9 @@
 use super::json;
 use super::sink::Sink;
 
-/// A literal's parts.
 struct Parts<'a> {
     /// Letters in front, such as `r`.
     prefix: &'a str,
-    /// The quotes at either end.
     quotes: &'a str,
     inner: &'a str,
 }

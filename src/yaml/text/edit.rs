@@ -10,17 +10,11 @@ use super::spelling::{Spelling, decode};
 use super::template;
 use crate::yaml::node::Style;
 
-/// A change of a scalar's text.
 pub(super) struct Change<'a> {
-    /// How the scalar is spelled.
     pub(super) spelling: &'a Spelling,
-    /// Which bytes spell which part of its text.
     pub(super) segments: &'a Segments,
-    /// The text that holds the scalar.
     pub(super) source: &'a str,
-    /// The bytes of the decoded text to replace.
     pub(super) range: Range<usize>,
-    /// The replacement.
     pub(super) new: &'a str,
 }
 
@@ -121,7 +115,6 @@ fn decoded(spelling: &Spelling, slice: &str) -> Option<String> {
     Some(text)
 }
 
-/// Ways to write `new`, the plainest first.
 fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
     match spelling.style {
         Style::DoubleQuoted

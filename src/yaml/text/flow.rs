@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::sink::Sink;
 
-/// Decodes a plain scalar; `None` when it begins or ends with blanks.
 pub(super) fn plain(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     if slice.starts_with(BLANK_OR_BREAK) || slice.ends_with(BLANK_OR_BREAK) {
         return None;
@@ -21,7 +20,6 @@ pub(super) fn plain(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()
     Some(())
 }
 
-/// Decodes `'…'`.
 pub(super) fn single(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     let inner = slice.strip_prefix('\'')?.strip_suffix('\'')?;
     let mut cursor = Cursor {
@@ -42,7 +40,6 @@ pub(super) fn single(slice: &str, base: usize, sink: &mut impl Sink) -> Option<(
     Some(())
 }
 
-/// Decodes `"…"`.
 pub(super) fn double(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     let inner = slice.strip_prefix('"')?.strip_suffix('"')?;
     let mut cursor = Cursor {
@@ -92,7 +89,6 @@ impl<'s> Cursor<'s> {
         self.at += len;
     }
 
-    /// Takes everything before the first character that `stops`.
     fn run(&mut self, stops: impl Fn(char) -> bool, sink: &mut impl Sink) {
         let rest = self.rest();
         let len = rest.find(stops).unwrap_or(rest.len());
@@ -102,7 +98,6 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Takes blanks; with line breaks among them they fold to one blank or to one break fewer.
     fn blanks(&mut self, sink: &mut impl Sink) {
         let rest = self.rest();
         let len = rest

@@ -2,7 +2,6 @@
 
 use super::sink::Sink;
 
-/// Decodes `"…"`. A surrogate without its pair becomes U+FFFD, as in Go and in browsers' displays.
 pub(super) fn string(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     let inner = slice.strip_prefix('"')?.strip_suffix('"')?;
     let run = |rest: &str| {
@@ -58,7 +57,6 @@ pub(super) fn escape(text: &str) -> Option<(char, usize)> {
     Some((simple, 2))
 }
 
-/// `\uXXXX`, with its second half when it is the first of a pair.
 fn unicode(text: &str) -> Option<(char, usize)> {
     let first = hex(text)?;
     if let Some(character) = char::from_u32(first) {
@@ -83,7 +81,6 @@ fn hex(text: &str) -> Option<u32> {
     all.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// Spells `text` for the inside of a JSON string.
 pub(super) fn spell(text: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(text.len() + 2);

@@ -17,17 +17,17 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Filler, Kind, Node, Style, Tag};
+use super::node::{Filler, Kind, Node, Scalar, Style, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, decode_first};
 use segments::{Part, Segments};
 use spelling::Spelling;
 pub use template::{MARK, is_branched, is_left_out, probably_filled, readings, surely_filled};
 
-/// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]
 pub struct Body<'t> {
     file: FileId,
@@ -42,16 +42,12 @@ pub struct Place {
     outer: Option<Arc<Outer>>,
 }
 
-/// Text from a file and the way back to its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The decoded text.
     pub value: String,
-    /// Where each part of it is.
     pub map: TextMap,
 }
 
-/// Leads from byte offsets of a decoded scalar to bytes of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextMap {
     file: FileId,
@@ -86,14 +82,40 @@ pub fn json_string(slice: &str) -> Option<String> {
     Some(text)
 }
 
+/// The bytes of `text` that became the bytes `part` of `value`, when `scalar` is where the value is. It is decoded in each
+/// style that its first byte allows: only what gives the value tells a place.
+pub fn inside(
+    text: &str,
+    scalar: Range<usize>,
+    value: &str,
+    part: Range<usize>,
+) -> Option<Range<usize>> {
+    // The line ends of a block scalar's end are no place to point at.
+    let body = value.trim_end_matches('\n').len();
+    let first = text.as_bytes().get(scalar.start).filter(|_| body > 0)?;
+    let styles = match first {
+        b'"' => &[Style::DoubleQuoted][..],
+        b'\'' => &[Style::SingleQuoted],
+        _ => &[Style::Plain, Style::Literal, Style::Folded],
+    };
+    let mut read = styles.iter().map(|&style| {
+        let written = Scalar {
+            value: Cow::Borrowed(value),
+            style,
+        };
+        let spelling = Spelling::of(text, scalar.clone(), &written);
+        (Segments::new(&spelling, text, value), spelling)
+    });
+    let (segments, spelling) = read.find(|(segments, _)| !segments.is_opaque())?;
+    Some(segments.source(&spelling, part.start.min(body)..part.end.min(body)))
+}
+
 impl<'t> Body<'t> {
-    /// The text of a file.
     pub fn new(file: FileId, text: &'t str) -> Self {
         let outer = None;
         Self { file, text, outer }
     }
 
-    /// Text that was decoded out of a file; `map` says how.
     pub fn inside(map: TextMap, text: &'t str) -> Self {
         let file = map.file;
         let text_of = OnceLock::new();
@@ -101,23 +123,19 @@ impl<'t> Body<'t> {
         Self { file, text, outer }
     }
 
-    /// The text itself.
     pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The file it comes from.
     pub fn file(&self) -> FileId {
         self.file
     }
 
-    /// Where this text comes from.
     pub fn keep(&self) -> Place {
         let (file, outer) = (self.file, self.outer.clone());
         Place { file, outer }
     }
 
-    /// The bytes of the file that spell `range` of this text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
             Some(outer) => outer.map.span(range),
@@ -125,12 +143,10 @@ impl<'t> Body<'t> {
         }
     }
 
-    /// The bytes of the file that spell a node of this text.
     pub fn place(&self, node: &Node<'_>) -> Span {
         self.span(node.range())
     }
 
-    /// The way from a scalar's decoded text to the file; `None` for lists and maps.
     pub fn map(&self, node: &Node<'_>) -> Option<TextMap> {
         let Kind::Scalar(scalar) = &node.kind else {
             return None;
@@ -178,7 +194,6 @@ impl<'t> Body<'t> {
         Text { value, map }
     }
 
-    /// Whole lines of this text, up to `indent` blanks taken off each.
     pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
         let spelling = Spelling::lines(range, indent);
         let value = spelling.decode(self.text)?;
@@ -217,7 +232,6 @@ impl<'t> Body<'t> {
 }
 
 impl Place {
-    /// The bytes of the file that spell `range` of the text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
             Some(outer) => outer.map.span(range),
@@ -227,12 +241,10 @@ impl Place {
 }
 
 impl Text {
-    /// The bytes of the whole text.
     pub fn span(&self) -> Span {
         self.map.whole()
     }
 
-    /// A part of the text, as a text of its own.
     pub fn part(&self, range: Range<usize>) -> Option<Text> {
         Some(Text {
             value: self.value.get(range.clone())?.to_owned(),
@@ -260,7 +272,6 @@ impl TextMap {
         }
     }
 
-    /// The bytes of the whole text.
     pub fn whole(&self) -> Span {
         self.span(0..(self.window.1 - self.window.0) as usize)
     }
@@ -274,7 +285,6 @@ impl TextMap {
             && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
-    /// The map of a part of the text.
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> TextMap {
         let shifted = self.shifted(range);

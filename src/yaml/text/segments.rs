@@ -6,20 +6,15 @@ use std::sync::Arc;
 use super::sink::Sink;
 use super::spelling::Spelling;
 
-/// Text that comes from bytes in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
-    /// First byte in the decoded text.
     at: u32,
-    /// Length there.
     len: u32,
-    /// First byte in the source.
     source: u32,
     /// Length there; equal to `len` where the text is verbatim.
     source_len: u32,
 }
 
-/// The segments of one scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Segments {
     /// The text is verbatim from this byte on.
@@ -30,15 +25,12 @@ pub(super) enum Segments {
     Opaque,
 }
 
-/// A part of a text that is put together.
 pub(super) enum Part<'v> {
-    /// A scalar.
     Text(Spelling, &'v str),
     /// What something else at these bytes becomes.
     Other(&'v str, Range<usize>),
 }
 
-/// Decoded text with its segments, as far as read.
 #[derive(Default)]
 struct Recorder {
     text: String,
@@ -118,7 +110,6 @@ impl Segments {
         (Segments::Many(recorder.segments.into()), recorder.text)
     }
 
-    /// True when only the whole has a place.
     pub(super) fn is_opaque(&self) -> bool {
         matches!(self, Segments::Opaque)
     }

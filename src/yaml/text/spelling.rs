@@ -6,16 +6,11 @@ use super::sink::Sink;
 use super::{block, code, flow, json, lines, template};
 use crate::yaml::node::{Filler, Scalar, Style};
 
-/// A scalar's style and bytes in the text it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
-    /// How it is written.
     pub(super) style: Style,
-    /// First byte: the opening quote, or the start of a block scalar's first line.
     start: u32,
-    /// One past the last byte.
     end: u32,
-    /// What only block styles have.
     pub(super) block: block::Shape,
 }
 
@@ -51,12 +46,10 @@ impl Spelling {
         )
     }
 
-    /// A string literal of a programming language.
     pub(super) fn literal(range: Range<usize>) -> Self {
         Self::new(Style::Code, range, block::Shape::NONE)
     }
 
-    /// Texts over a range that are put together.
     pub(super) fn joined(range: Range<usize>) -> Self {
         Self::new(Style::Joined, range, block::Shape::NONE)
     }
@@ -71,7 +64,6 @@ impl Spelling {
         }
     }
 
-    /// Its bytes in the source.
     pub(super) fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -96,14 +88,12 @@ impl Spelling {
         (source.get(inner.clone())? == value).then_some(inner.start)
     }
 
-    /// The text it spells; `None` when it is not a spelling of its style.
     pub(super) fn decode(&self, source: &str) -> Option<String> {
         let mut text = String::new();
         self.decode_into(source, &mut text)?;
         Some(text)
     }
 
-    /// Decodes into `sink`, with places counted in `source`.
     pub(super) fn decode_into(&self, source: &str, sink: &mut impl Sink) -> Option<()> {
         let slice = source.get(self.range())?;
         decode(self.style, self.block, slice, self.start as usize, sink)

@@ -13,7 +13,6 @@ use crate::yaml::node::Filler;
 use action::{Action, What};
 use branch::Readings;
 
-/// What a value that is not known yet begins with, where the text is read; a number and `_` follow.
 pub const MARK: &str = "$helm_";
 
 /// Who surely fills in a text; none where it has only Prometheus's own templates.
@@ -120,9 +119,7 @@ fn numbers<'s>(source: &'s str, actions: &[Action]) -> HashMap<&'s str, usize> {
     numbers
 }
 
-/// What is left when branches are chosen.
 enum Piece<'s> {
-    /// Text and its place.
     Text(&'s str, usize),
     Action(&'s Action),
 }

@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::source::Spanned;
 use crate::yaml::{Allowance, Style, tree};
 
-/// The first value of the map that a file holds.
 fn value(text: &str) -> (String, Style, TextMap) {
     let documents = tree(FileId(0), text, &mut Allowance::default())
         .unwrap_or_else(|d| panic!("{}: {text:?}", d.message));
@@ -146,7 +148,6 @@ fn words() -> impl Strategy<Value = String> {
     "[a-z]([a-z{}=,:'\"\\\\#é😀 \t\n-]{0,16}[a-z)])?"
 }
 
-/// The file after an edit.
 fn apply(file: &str, edit: (Span, String)) -> String {
     let range = edit.0.range();
     format!("{}{}{}", &file[..range.start], edit.1, &file[range.end..])
@@ -207,4 +208,36 @@ proptest! {
             }
         }
     }
+}
+
+/// Where a spec's text has `needle`, found without the tree.
+fn found(text: &str, needle: &str) -> Option<String> {
+    let map: BTreeMap<String, Spanned<String>> = crate::yaml::read(FileId(0), text).expect("valid");
+    let scalar = &map["k"];
+    let start = scalar.value.find(needle).expect(needle);
+    let part = start..start + needle.len();
+    let range = inside(text, scalar.span.range(), &scalar.value, part)?;
+    Some(text[range].to_owned())
+}
+
+#[test]
+fn every_style_leads_back_to_its_bytes() {
+    let cases = [
+        ("k: é b\n  c d\nl: x\n", "c", "c"),
+        ("k: 'it''s b'\n", "'", "''"),
+        ("k: \"a \\\"q\\\" \\u00e9 b\"\n", "é", "\\u00e9"),
+        ("k: \"a\n\n  b \\\n  c\"\n", "c", "c"),
+        ("k: |\n  a\n    b\n  c\nl: x\n", "b", "b"),
+        ("k: |-\n\n  a\n\n  c # no comment\nl: x\n", "# no", "# no"),
+        ("k: >\n  a\n  b\n\n  c\n    d\n  e\nl: x\n", "e", "e"),
+        ("k: >- # why\n  a\n  b\n", "a b", "a\n  b"),
+        ("k:\n  a\n  b\n", "b", "b"),
+    ];
+    for (text, needle, wanted) in cases {
+        assert_eq!(found(text, needle).as_deref(), Some(wanted), "{text}");
+    }
+    assert_eq!(found("j: &a b c\nk: *a\n", "c"), None, "an alias");
+    // The end of a value.
+    let text = "k: |\n  a b\n\nl: x\n";
+    assert_eq!(inside(text, 7..10, "a b\n", 4..4), Some(10..10));
 }

@@ -16,7 +16,6 @@ use crate::yaml::node::{Kind, Node, Style, Tag};
 /// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
 const MAX_DEPTH: usize = 600;
 
-/// Reads all documents with the full reader.
 pub(super) fn documents<'t>(
     file: FileId,
     text: &'t str,
@@ -47,7 +46,6 @@ fn scan_error(file: FileId, text: &str, error: &ScanError) -> Diagnostic {
     )
 }
 
-/// A collection whose end has not been seen.
 struct Open<'t> {
     start: usize,
     anchor: usize,

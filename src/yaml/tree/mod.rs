@@ -14,10 +14,8 @@ use crate::yaml::node::Node;
 /// Larger files are rejected: offsets are kept in 32 bits, and no file a person keeps is near it.
 const MAX_BYTES: usize = 256 << 20;
 
-/// One document of a YAML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document<'t> {
-    /// Its value; null when nothing is between two `---`.
     pub root: Node<'t>,
 }
 
@@ -33,7 +31,6 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Counts a copy before it is made; false when that is too much.
     fn take(&mut self, node: &Node<'_>) -> bool {
         let left = self.0.checked_sub(node.size());
         self.0 = left.unwrap_or(self.0);
@@ -50,9 +47,6 @@ pub(super) fn regular(text: &str) -> Option<Vec<Document<'_>>> {
 ///
 /// Aliases are replaced by copies of what they stand for (their bytes are those of the definition),
 /// and `<<` merges are done.
-///
-/// # Errors
-/// The first place that is not YAML, or the alias that copies too much.
 pub fn tree<'t>(
     file: FileId,
     text: &'t str,

@@ -17,7 +17,6 @@ use crate::yaml::node::{Kind, Node, Style};
 /// Deeper nesting is left to the full reader.
 const MAX_DEPTH: usize = 64;
 
-/// All documents; `None` when the text is not regular.
 pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
     if !scalar::printable(text) {
         return None;
@@ -105,7 +104,6 @@ impl<'t> Reader<'t> {
         Some(Node::new(range, Kind::Map(entries)))
     }
 
-    /// The value below a key that has none on its own line.
     fn nested(&mut self, behind: usize, indent: usize, depth: usize) -> Option<Node<'t>> {
         self.cursor.advance()?;
         match self.cursor.line {

@@ -25,7 +25,6 @@ fn agree<T: DeserializeOwned + fmt::Debug>(text: &str) -> bool {
     full.len() == fast.len()
 }
 
-/// Any value, with the place of each part.
 #[derive(Debug)]
 #[allow(dead_code)] // shown by `Debug`
 enum Any {

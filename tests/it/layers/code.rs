@@ -179,27 +179,3 @@ fn item_end(code: &str) -> usize {
     }
     code.len()
 }
-
-/// Name, first line and number of lines of every function with a body.
-pub(super) fn functions(code: &str) -> Vec<(String, usize, usize)> {
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices("fn ") {
-        let before = code[..at].chars().next_back();
-        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let name: String = code[at + 3..]
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect();
-        if name.is_empty() {
-            continue;
-        }
-        let line = code[..at].matches('\n').count() + 1;
-        let body = &code[at..at + item_end(&code[at..])];
-        if body.ends_with('}') {
-            found.push((name, line, body.matches('\n').count() + 1));
-        }
-    }
-    found
-}

@@ -7,10 +7,8 @@ use super::model::{Message, Notification};
 use super::text::message;
 use crate::diag::{Diagnostic, Severity};
 
-/// Most results of a run.
 const RESULTS: usize = 25_000;
 
-/// Most other places of a result.
 pub(super) const RELATED: usize = 100;
 
 /// Each finding, or nothing in its place where there is no room for it, and how many these are. The worst are kept.

@@ -6,10 +6,8 @@ use super::model::{Configuration, Description, Help, Rule, RuleProperties};
 use crate::diag::rule::HOME;
 use crate::diag::{Diagnostic, RuleInfo, Severity, capital, codes};
 
-/// GitHub cuts longer descriptions.
 const DESCRIPTION: usize = 1_024;
 
-/// All rules that were asked, then the codes of findings that no rule made.
 pub(super) fn rules<'a>(report: &Report<'a>) -> Vec<Rule<'a>> {
     let mut rules: Vec<_> = report.rules.iter().map(rule).collect();
     for d in report.diagnostics {

@@ -4,28 +4,21 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::yaml::go;
 use crate::yaml::node::Filler;
 
-/// Something between braces.
 pub(super) struct Action {
-    /// Its bytes, braces included.
     pub(super) range: Range<usize>,
     pub(super) what: What,
 }
 
-/// What an action is for.
 pub(super) enum What {
-    /// Writes the text at these bytes.
     Raw(Range<usize>),
     /// Writes text that is spelled with escapes.
     Quoted(String),
-    /// Writes something that is not known.
     Value,
-    /// `if`, `range`, …
     Open,
-    /// `else`, `else if`.
     Else,
-    /// `end`.
     End,
     /// Writes nothing: a comment, an assignment.
     Silent,
@@ -40,7 +33,6 @@ const HELM: [&str; 5] = [
     ".Files.",
 ];
 
-/// What Prometheus's templates ask for.
 const PROMETHEUS: [&str; 8] = [
     "$labels",
     "$value",
@@ -81,7 +73,6 @@ pub(super) fn all(text: &str, filler: Filler) -> Option<Vec<Action>> {
     each(text, filler).collect()
 }
 
-/// The actions of a text one by one; `None` is one that does not end, and the last.
 pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Action>> {
     let terraform = filler == Filler::Terraform;
     let jinja = memmem::find(text.as_bytes(), b"{%").is_some();
@@ -105,7 +96,7 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
                     }
                 }
             } else if rest.starts_with("{{") {
-                length(rest).map(|len| (len, go(&rest[..len], at)))
+                go::end(&rest[2..]).map(|end| (end + 4, written(&rest[..end + 4], at)))
             } else if rest.starts_with("{%") {
                 statement(rest, at)
             } else if rest.starts_with("{#") {
@@ -121,34 +112,12 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
     })
 }
 
-/// Bytes of the `{{ … }}` that the text begins with; quotes and comments may hold braces.
-fn length(text: &str) -> Option<usize> {
-    let inner = inner_start(text);
-    if text[inner..].starts_with("/*") {
-        let end = inner + text[inner..].find("*/")?;
-        return Some(end + text[end..].find("}}")? + 2);
-    }
-    let bytes = text.as_bytes();
-    let (mut at, mut quote) = (inner, None);
-    loop {
-        match (quote, *bytes.get(at)?) {
-            (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at + 2),
-            (None, byte @ (b'"' | b'`' | b'\'')) => quote = Some(byte),
-            (Some(b'"' | b'\''), b'\\') => at += 1,
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
-        at += 1;
-    }
-}
-
 /// Where the words of an action begin.
 fn inner_start(action: &str) -> usize {
     let rest = action[2..].strip_prefix('-').unwrap_or(&action[2..]);
     action.len() - rest.trim_start().len()
 }
 
-/// An action without braces, dashes and blanks.
 fn inner(action: &str) -> &str {
     let action = action
         .get(2..action.len().saturating_sub(2))
@@ -157,7 +126,7 @@ fn inner(action: &str) -> &str {
     action.strip_suffix('-').unwrap_or(action).trim()
 }
 
-fn go(action: &str, at: usize) -> What {
+fn written(action: &str, at: usize) -> What {
     let words = inner(action);
     if let Some(quote) = words
         .chars()

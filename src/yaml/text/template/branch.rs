@@ -5,7 +5,6 @@
 
 use super::action::{Action, What};
 
-/// How many readings the branches of a template need.
 pub(super) struct Readings {
     /// Those of the branch behind each action; 0 behind what begins none.
     behind: Vec<u32>,
@@ -17,24 +16,19 @@ pub(super) struct Readings {
 /// What a reading keeps at an action.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    /// The action itself.
     pub(super) itself: bool,
-    /// The text behind it.
     pub(super) follows: bool,
 }
 
-/// A chain of branches while its readings are counted.
 struct Count {
     opened: usize,
     /// Where its current branch begins.
     branch: usize,
     /// What the branches before need.
     before: u32,
-    /// What is known of the current one.
     current: u32,
 }
 
-/// A chain of branches while one of them is chosen.
 #[derive(Clone, Copy)]
 struct Choice {
     /// Whether the chain itself is there.
@@ -90,7 +84,6 @@ impl Readings {
         *needed = all.max(*needed);
     }
 
-    /// How many readings the whole text needs.
     pub(super) fn count(&self) -> u32 {
         self.whole
     }

@@ -5,16 +5,12 @@ use crate::source::word_bytes;
 /// The part of a line behind its indentation, without blanks at its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
-    /// Where it is in the file.
     pub(super) start: usize,
-    /// The column it is in.
     pub(super) indent: usize,
-    /// Its text; never empty.
     pub(super) text: &'t str,
 }
 
 impl<'t> Line<'t> {
-    /// True for `- x`.
     pub(super) fn is_item(self) -> bool {
         self.text.starts_with("- ")
     }
@@ -24,7 +20,6 @@ impl<'t> Line<'t> {
         self.skip(1).filter(|line| !line.text.starts_with('#'))
     }
 
-    /// The key that the line begins with.
     pub(super) fn key(self) -> Option<&'t str> {
         let key = word(self.text)?;
         let behind = &self.text.as_bytes()[key.len()..];
@@ -68,19 +63,16 @@ pub(super) fn only_comment(behind: &str) -> bool {
     behind.is_empty() || (behind.starts_with(' ') && behind.trim_start().starts_with('#'))
 }
 
-/// Walks over the lines of a file, leaving out empty ones and comments.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     /// Where the line after `line` begins.
     pub(super) next: usize,
-    /// The line that is read; `None` at the end of a document.
     pub(super) line: Option<Line<'t>>,
     /// `next` is behind a `---`.
     marker: bool,
 }
 
 impl<'t> Cursor<'t> {
-    /// Stands at the first line of the first document.
     pub(super) fn new(text: &'t str) -> Option<Self> {
         let mut cursor = Self {
             text,
@@ -95,12 +87,10 @@ impl<'t> Cursor<'t> {
         Some(cursor)
     }
 
-    /// The whole file.
     pub(super) fn text(&self) -> &'t str {
         self.text
     }
 
-    /// Goes to the next line that matters; `None` for markers that are not regular.
     pub(super) fn advance(&mut self) -> Option<()> {
         self.line = None;
         while let Some(line) = self.raw() {
@@ -117,7 +107,6 @@ impl<'t> Cursor<'t> {
         Some(())
     }
 
-    /// Goes on behind a `---`; false at the end of the file, `None` when an empty document would follow.
     pub(super) fn next_document(&mut self) -> Option<bool> {
         if !std::mem::take(&mut self.marker) {
             return Some(false);
@@ -126,7 +115,6 @@ impl<'t> Cursor<'t> {
         self.line.is_some().then_some(true)
     }
 
-    /// Takes the next line as it is; its text may be empty.
     pub(super) fn raw(&mut self) -> Option<Line<'t>> {
         let rest = &self.text[self.next..];
         if rest.is_empty() {

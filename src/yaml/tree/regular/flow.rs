@@ -16,7 +16,6 @@ pub(super) fn collection(line: Line<'_>) -> Option<Node<'_>> {
 
 struct Flow<'t> {
     line: Line<'t>,
-    /// The next byte of the line.
     at: usize,
 }
 
@@ -107,7 +106,6 @@ impl<'t> Flow<'t> {
         Some(self.scalar(value.len(), value, Style::PlainInFlow))
     }
 
-    /// A scalar of so many bytes.
     fn scalar(&mut self, len: usize, value: &'t str, style: Style) -> Node<'t> {
         let start = self.line.start + self.at;
         self.at += len;

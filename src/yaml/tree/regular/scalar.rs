@@ -6,7 +6,6 @@ use super::cursor::{Cursor, Line, only_comment};
 use crate::yaml::node::{Node, Style};
 use crate::yaml::text::{Shape, decode_first};
 
-/// True when YAML allows every character unescaped, and none is a tab or a carriage return.
 pub(super) fn printable(text: &str) -> bool {
     // Without branches, so that many bytes are looked at in one go.
     let (mut odd, mut rare) = (0, 0);
@@ -46,7 +45,6 @@ pub(super) fn until_quote(text: &str, quote: u8) -> Option<(&str, Style)> {
     (!doubled && !inner.contains('\\')).then_some((inner, style))
 }
 
-/// A plain scalar, with the lines that go on with it.
 pub(super) fn plain<'t>(
     cursor: &mut Cursor<'t>,
     line: Line<'t>,

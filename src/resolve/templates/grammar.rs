@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Functions of text/template and of Prometheus.
+use crate::yaml::go::{self, Fault, Kind, Token};
+
 const FUNCTIONS: [&str; 48] = [
     "and",
     "call",
@@ -57,17 +58,12 @@ const FUNCTIONS: [&str; 48] = [
 /// Fields of the dot where nothing has changed it.
 const FIELDS: [&str; 4] = ["Labels", "ExternalLabels", "ExternalURL", "Value"];
 
-/// What is wrong, and at which bytes.
-pub(super) type Fault = (Range<usize>, String);
-
 /// Checks the actions of a text, which are between `{{` and `}}` at `actions`.
-///
-/// # Errors
-/// The first that Prometheus would not load.
 pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     let mut open: Vec<(Range<usize>, Block)> = Vec::new();
     for action in actions {
-        let tokens = tokens(text, action.clone())?;
+        let (tokens, read) = go::tokens(text, action.clone());
+        read?;
         let whole = action.start.saturating_sub(2)..(action.end + 2).min(text.len());
         if tokens.is_empty() && !text[action.clone()].contains("/*") {
             return Err((whole, "a value is missing".to_owned()));
@@ -90,7 +86,6 @@ enum Block {
     Range,
     With,
     Define,
-    /// Behind an `else` without a condition.
     Else,
 }
 
@@ -104,115 +99,6 @@ impl Block {
             Self::Else => "else",
         }
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Text in quotes or a number: a value that cannot be called.
-    Constant,
-    Word,
-    /// `$x`, with its fields.
-    Variable,
-    /// `.x.y` or `.`
-    Field,
-    /// `|`, `(`, `)`, `,`, `:=`, `=`
-    Sign(&'static str),
-}
-
-#[derive(Clone, Debug)]
-struct Token<'t> {
-    kind: Kind,
-    text: &'t str,
-    at: Range<usize>,
-    /// True when a blank is in front of it.
-    apart: bool,
-}
-
-fn tokens(text: &str, action: Range<usize>) -> Result<Vec<Token<'_>>, Fault> {
-    let mut found = Vec::new();
-    let (from, to) = trimmed(text, &action);
-    let body = &text[from..to];
-    if body.starts_with("/*") {
-        let whole = body.ends_with("*/") && body.len() >= 4;
-        let fault = (from..to, "a comment must be alone in its braces".to_owned());
-        return if whole { Ok(found) } else { Err(fault) };
-    }
-    let mut at = 0;
-    let mut apart = true;
-    while let Some(c) = body[at..].chars().next() {
-        let rest = &body[at..];
-        if c.is_ascii_whitespace() {
-            at += 1;
-            apart = true;
-            continue;
-        }
-        let place = |length: usize| from + at..from + at + length;
-        let (kind, length) = token(rest).ok_or_else(|| {
-            let message = format!("`{c}` is not allowed in a template");
-            (place(c.len_utf8()), message)
-        })?;
-        found.push(Token {
-            kind,
-            text: &rest[..length],
-            at: place(length),
-            apart,
-        });
-        apart = false;
-        at += length;
-    }
-    Ok(found)
-}
-
-/// An action without `-` at its ends, which trims blanks outside.
-fn trimmed(text: &str, action: &Range<usize>) -> (usize, usize) {
-    let body = &text[action.clone()];
-    let blank = |c: char| c.is_ascii_whitespace();
-    let start = match body.strip_prefix('-') {
-        Some(rest) if rest.starts_with(blank) => action.start + 1,
-        _ => action.start,
-    };
-    let end = match body.strip_suffix('-') {
-        Some(rest) if rest.ends_with(blank) && action.end > start => action.end - 1,
-        _ => action.end,
-    };
-    let inner = &text[start..end.max(start)];
-    let lead = inner.len() - inner.trim_start_matches(blank).len();
-    let trail = inner.len() - inner.trim_end_matches(blank).len();
-    (
-        start + lead,
-        (start + inner.len() - trail).max(start + lead),
-    )
-}
-
-/// The token at the start, with its length.
-fn token(text: &str) -> Option<(Kind, usize)> {
-    const SIGNS: [&str; 6] = [":=", "=", "|", "(", ")", ","];
-    if let Some(sign) = SIGNS.into_iter().find(|sign| text.starts_with(sign)) {
-        return Some((Kind::Sign(sign), sign.len()));
-    }
-    let first = text.chars().next()?;
-    let number = |t: &str| t.starts_with(|c: char| c.is_ascii_digit());
-    match first {
-        '"' | '`' => Some((Kind::Constant, super::string_length(text, first)?)),
-        '\'' => Some((Kind::Constant, text[1..].find('\'')? + 2)),
-        '$' => Some((Kind::Variable, 1 + path_length(&text[1..]))),
-        '+' | '-' if number(&text[1..]) => Some((Kind::Constant, 1 + number_length(&text[1..]))),
-        '.' if !number(&text[1..]) => Some((Kind::Field, path_length(text).max(1))),
-        c if c.is_ascii_digit() || c == '.' => Some((Kind::Constant, number_length(text))),
-        c if c.is_alphabetic() || c == '_' => Some((Kind::Word, super::word_length(text))),
-        _ => None,
-    }
-}
-
-fn number_length(text: &str) -> usize {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')));
-    end.unwrap_or(text.len())
-}
-
-/// `labels.x.y`, `.x.y`
-fn path_length(text: &str) -> usize {
-    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_')));
-    end.unwrap_or(text.len())
 }
 
 /// Opens and closes blocks, and checks what follows their words.
@@ -402,7 +288,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Option<String> {
-        let actions: Result<Vec<_>, _> = super::super::actions(text).into_iter().collect();
+        let actions: Result<Vec<_>, _> = go::actions(text).collect();
         let at = match actions {
             Ok(actions) => check(text, &actions).err().map(|(at, _)| at),
             Err(at) => Some(at),
