@@ -334,6 +334,12 @@ pub fn resource(name: &str) -> String {
     format!("{plain}-{:08x}", checksum(name) >> 32)
 }
 
+/// Number of a row or panel of a dashboard, made from names: it stays when others come, go or move.
+pub fn panel_id(row: &str, panel: &str) -> u32 {
+    let number = checksum(&format!("{row}\n{panel}")) % 1_000_000;
+    u32::try_from(number + 1).unwrap_or(1)
+}
+
 /// FNV-1a.
 fn checksum(text: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325_u64;

@@ -69,7 +69,7 @@ fn a_sum_that_a_missing_side_empties_is_warned_of() {
             "apiVersion: slosmith/v1
 service: {{name: shop}}
 slos:
-  shop: {{objective: 99%, window: 28d, sli: {{promql: {promql}}}, burn: {{policy: none}}}}
+  shop: {{objective: 99%, period: 28d, sli: {{promql: {promql}}}, burn: none}}
 "
         )
     };
@@ -183,7 +183,7 @@ signals:
   all: {kind: counter, unit: requests, prometheus: {metric: all_total}}
   bad: {kind: counter, unit: requests, prometheus: {metric: bad_total}}
 slos:
-  shop: {objective: 99%, window: 28d, sli: {ratio: {bad: bad, total: all}}, burn: {policy: none}}
+  shop: {objective: 99%, period: 28d, sli: {ratio: {bad: bad, total: all}}, burn: none}
 ";
     let out = temp.path().join("generated");
     let build = |text: &str| {
