@@ -257,7 +257,7 @@ impl All {
     }
 }
 
-fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
+pub(super) fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
     let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
     texts.collect()
 }

@@ -1,5 +1,7 @@
 //! `slosmith migrate`: rewrites specs that use fields of before.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,10 +14,12 @@ use super::lint::{fixing, projects};
 use super::terminal::Terminal;
 use super::words::count;
 use super::{build, configuration, findings};
+use crate::diag::render::place;
 use crate::diag::{Diagnostic, Sink, one_line};
 use crate::output::Writer;
-use crate::source::Sources;
-use crate::spec;
+use crate::resolve::{Options, resolve};
+use crate::source::{FileId, SourceFile, Sources};
+use crate::spec::{self, Bases};
 
 /// Rewrite specs that use fields of before
 #[derive(Debug, Args)]
@@ -59,12 +63,21 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         named.iter().any(|named| named == path)
             || lines.any(|line| version(line) && line.contains(spec::API_VERSION))
     };
+    let told = RefCell::new(BTreeSet::new());
     let old = |loaded: &Loaded| -> Vec<Diagnostic> {
         let files = loaded.sources.iter();
         let specs = files.filter(|(_, file)| is_spec(file.path(), file.text()));
-        specs
-            .flat_map(|(id, file)| spec::renamed(id, file.text()))
-            .collect()
+        let specs: Vec<_> = specs.map(|(id, _)| id).collect();
+        let text = |id: &FileId| loaded.sources.get(*id).text();
+        let renamed = specs.iter().flat_map(|id| spec::renamed(*id, text(id)));
+        let renamed: Vec<_> = renamed.collect();
+        if !renamed.is_empty() {
+            return renamed;
+        }
+        let found = hidden(loaded, &specs);
+        told.borrow_mut()
+            .extend(found.iter().map(|d| line(d, &loaded.sources, &here)));
+        found
     };
     let loaded = load(files, sources, &Progress::none());
     let found = old(&loaded);
@@ -75,6 +88,9 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         return Ok(code);
     }
     let fixed = fixing::apply_all(loaded, found, true, old);
+    for warning in told.take() {
+        writeln!(err, "warning: {warning}")?;
+    }
     let mut failed = !fixed.found.is_empty();
     findings::show(&mut err, sink(fixed.found.clone()), &fixed.loaded.sources)?;
     if args.diff {
@@ -95,6 +111,53 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
     } else {
         2
     })
+}
+
+/// What now has to be said, and was not: with the edits that say what it meant before.
+fn hidden(loaded: &Loaded, specs: &[FileId]) -> Vec<Diagnostic> {
+    let mut sources = Sources::default();
+    for (_, file) in loaded.sources.iter() {
+        sources.add(SourceFile::new(file.path(), file.text()));
+    }
+    let mut bases = Bases::among(&sources);
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for id in specs {
+        let Some(parts) = bases.of_spec(*id, &mut sources, &mut Sink::default()) else {
+            continue;
+        };
+        let texts = build::texts(&parts, &sources);
+        let errors = match spec::read_parts(&texts) {
+            Ok(document) => resolve(&document, Options::default()).err(),
+            Err(errors) => Some(errors),
+        };
+        let errors = errors.into_iter().flat_map(Sink::into_sorted);
+        let ours = |d: &Diagnostic| {
+            let files = d.details.fix.iter().flat_map(|fix| &fix.edits);
+            let mut files = files.map(|edit| edit.span.file);
+            d.details.fix.is_some() && files.all(|file| specs.contains(&file))
+        };
+        for error in errors.filter(ours) {
+            if !found.contains(&error) {
+                found.push(error);
+            }
+        }
+    }
+    found
+}
+
+/// A finding and what is written for it, on one line.
+fn line(finding: &Diagnostic, sources: &Sources, here: &Path) -> String {
+    let file = sources.get(finding.span.file);
+    let at = file.line_col(finding.span.range().start);
+    let path = place::path(file.path(), Some(here));
+    let title = finding.details.fix.as_ref().map(|fix| fix.title.as_str());
+    let title = title.unwrap_or_default();
+    let message = &finding.message;
+    one_line(&format!(
+        "{path}:{}: {message}; to keep the meaning: {title}. Check it.",
+        at.line
+    ))
+    .into_owned()
 }
 
 fn sink(found: Vec<Diagnostic>) -> Sink {

@@ -185,13 +185,13 @@ impl Resolver<'_, '_> {
         spec: &Spanned<spec::Correlated>,
     ) -> Option<Condition> {
         let c = &spec.value;
-        let other = self.cx.signal(&c.with)?;
+        let other = self.cx.signal(&c.signal)?;
         let request = SignalRequest {
             signal: &other,
             stat: c.stat,
             window: None,
             of: Selection::default(),
-            at: c.with.span,
+            at: c.signal.span,
         };
         let other = self.cx.read(&request)?;
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;

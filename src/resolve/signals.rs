@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
 use super::{derived, matchers, own_signals};
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, Source};
 use crate::source::Span;
@@ -430,10 +430,14 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             .as_ref()
             .is_none_or(|b| b.value.promql.is_none())
     {
-        return cx.fail(missing(
+        let error = missing(
             "across",
             "say how the values of several replicas become one: `across: sum`, `across: max`, `across: min` or `across: avg`",
-        ));
+        );
+        let usual = format!("across: {}", usual_across(unit.value).as_str());
+        let edit = cx.document.beside("kind", kind.span, &usual);
+        let fix = edit.map(|edit| Fix::unsafe_edits(format!("write `{usual}`"), vec![edit]));
+        return cx.fail(error.maybe_fix(fix));
     }
     let Some(binding) = &definition.prometheus else {
         return family::elsewhere(cx, unbound, definition, kind.value);
@@ -450,6 +454,15 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             }
         }
         (None, None) => Outcome::Failed,
+    }
+}
+
+/// How gauges were combined that did not say it.
+fn usual_across(unit: Unit) -> Across {
+    match unit {
+        Unit::Bool => Across::Min,
+        Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts => Across::Sum,
+        _ => Across::Max,
     }
 }
 

@@ -101,7 +101,7 @@ pub struct Outside {
 pub struct Correlated {
     /// The other signal.
     #[schemars(with = "SignalName")]
-    pub with: Text,
+    pub signal: Text,
     /// Statistic of the other signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
     /// Length of the window in which the signals are compared.

@@ -13,6 +13,7 @@
 mod cloudwatch;
 mod condition;
 mod dashboard;
+mod edits;
 mod extend;
 mod grafana;
 mod name;

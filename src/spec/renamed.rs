@@ -51,6 +51,14 @@ pub const RENAMED: &[(&str, &str)] = &[
         "runbooks/*/steps/*/when/**/outside/below",
     ),
     (
+        "alerts/*/when/**/correlated/with",
+        "alerts/*/when/**/correlated/signal",
+    ),
+    (
+        "runbooks/*/steps/*/when/**/correlated/with",
+        "runbooks/*/steps/*/when/**/correlated/signal",
+    ),
+    (
         "dashboards/*/rows/*/panels/*/stats",
         "dashboards/*/rows/*/panels/*/stat",
     ),

@@ -111,3 +111,46 @@ fn what_cannot_be_rewritten_is_told() {
         .says("0 fields rewritten");
     assert_eq!(project.read("specs/shop.yaml"), both);
 }
+
+#[test]
+fn hidden_meanings_are_written_and_told() {
+    let project = Project::empty();
+    let old = NEW.replace(
+        "  failed:",
+        "  up: {kind: gauge, unit: bool, prometheus: {metric: up}}   # probes
+  depth:
+    kind: gauge   # of the queue
+    unit: requests
+    prometheus: {metric: depth}
+    where: {status: 5xx}
+    has_labels: [status]
+  failed:",
+    ) + "alerts:
+  Down: {severity: warning, when: {signal: up, window: 5m, below: 1}}
+  Deep:
+    severity: warning
+    when:
+      signal: depth
+      window: 5m
+      above: 10
+";
+    project.write("specs/shop.yaml", &old);
+    project.run(&["migrate", "--check"]).exits(1);
+    let ran = project
+        .run(&["migrate"])
+        .exits(0)
+        .says("5 fields rewritten");
+    let warned = ran.err.matches("warning: specs/shop.yaml:").count();
+    assert_eq!(warned, 5, "{}", ran.err);
+    let new = project.read("specs/shop.yaml");
+    for line in [
+        "  up: {kind: gauge, across: min, unit: bool, prometheus: {metric: up}}   # probes\n",
+        "    kind: gauge   # of the queue\n    across: sum\n    unit: requests\n",
+        "    where: {status: {is: \"5xx\"}}\n",
+        "when: {signal: up, below: 1}}\n",
+        "    when:\n      signal: depth\n      above: 10\n",
+    ] {
+        assert!(new.contains(line), "no {line} in {new}");
+    }
+    project.run(&["build"]).exits(0);
+}

@@ -376,7 +376,9 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
             let window = chance.pick(&["10m", "20m", "1h"]);
             let above = chance.pick(&["0.3", "0.6", "0.9"]);
             let with = other.name;
-            format!("correlated: {{with: {with}, stat: {stat}, window: {window}, above: {above}}}")
+            format!(
+                "correlated: {{signal: {with}, stat: {stat}, window: {window}, above: {above}}}"
+            )
         }
         _ => format!("{side}: {}", chance.pick(bounds)),
     };

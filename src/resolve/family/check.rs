@@ -53,7 +53,7 @@ pub(in crate::resolve) fn check_matchers(
                         .help(format!("use {}", one_of(domain)))
                 }
                 // The label's values are not recorded: this may be a class of status codes or an exact value.
-                (None, Some(regex)) if !family.recorded => matchers::like_regex(asked, &regex),
+                (None, Some(regex)) if !family.recorded => matchers::like_regex(cx, asked, &regex),
                 _ => continue,
             };
             cx.sink.push(error);
