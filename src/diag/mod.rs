@@ -198,11 +198,15 @@ fn short(text: String) -> String {
     parts.join("`")
 }
 
-/// A text with a capital at its start, where that is an ASCII letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+/// `1 file`, `2 files`.
+pub fn count(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Words in backticks, as a choice: `` `a`, `b` or `c` ``.
