@@ -218,9 +218,15 @@ pub fn slug(heading: &str) -> String {
 
 /// Link to an alert's part of a runbook; without a runbook, to the index.
 pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
-    let base = base.trim_end_matches('/');
-    let page = runbook.unwrap_or("README");
-    format!("{base}/{page}.md#{}", anchor(alert))
+    match runbook {
+        Some(page) => format!("{}/{page}.md#{}", base.trim_end_matches('/'), anchor(alert)),
+        None => format!("{}#{}", runbook_index(base), anchor(alert)),
+    }
+}
+
+/// Link to the index of runbooks.
+pub fn runbook_index(base: &str) -> String {
+    format!("{}/README.md", base.trim_end_matches('/'))
 }
 
 /// Link that runs a query in Grafana Explore, with the data source that the provisioning file makes.

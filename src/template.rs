@@ -52,6 +52,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "init/gitlab.yaml",
     "init/slosmith.toml",
     "init/spec.yaml",
+    "preview/about.html",
     "preview/dashboard.html",
     "preview/index.html",
     "preview/page.html",

@@ -103,6 +103,9 @@ pub fn run(args: &DoctorArgs, out: &mut Terminal) -> Result<u8> {
     Ok(u8::from(problem))
 }
 
+/// The column of results.
+const TEXT: usize = 24;
+
 fn text(out: &mut Terminal, checks: &[Check]) -> Result<()> {
     let of = |state| checks.iter().filter(|check| check.state == state).count();
     let (problems, warnings) = (of(State::Problem), of(State::Warning));
@@ -113,9 +116,11 @@ fn text(out: &mut Terminal, checks: &[Check]) -> Result<()> {
     for check in checks {
         let (mood, state) = shown(check.state);
         out.paint(mood, &format!("{state:<8}"))?;
-        writeln!(out, " {:<14} {}", check.check, check.text)?;
+        write!(out, " {:<14} ", check.check)?;
+        out.fold(TEXT, TEXT, &check.text)?;
         if let Some(help) = &check.help {
-            writeln!(out, "{:<23} → {help}", "")?;
+            write!(out, "{:TEXT$}→ ", "")?;
+            out.fold(TEXT + 2, TEXT + 2, help)?;
         }
     }
     Ok(())

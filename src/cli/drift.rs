@@ -193,7 +193,7 @@ fn items(
 /// Reports unreadable files.
 fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
     for line in loaded.passed.lines(here) {
-        writeln!(Terminal::stderr(), "note: {line}")?;
+        Terminal::stderr().fold(0, 2, &format!("note: {line}"))?;
     }
     let faults: &[Diagnostic] = &loaded.faults;
     if faults.is_empty() {

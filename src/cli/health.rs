@@ -184,26 +184,30 @@ fn text(out: &mut Terminal, plan: &Plan, found: &[Finding], headlines: &[Shown])
     };
     write!(out, "{}: ", plan.service.name)?;
     out.paint(mood, status(found))?;
-    writeln!(out, ": {}", verdict(found))?;
+    write!(out, ": ")?;
+    let taken = [plan.service.name.as_str(), status(found)].map(|word| word.chars().count() + 2);
+    out.fold(taken.iter().sum(), 2, &verdict(found))?;
     for f in found.iter().filter(|f| holds(f)) {
         let mood = match f.severity == plan.service.severities.ticket {
             true => Mood::Doubtful,
             false => Mood::Bad,
         };
         out.paint(mood, &f.severity)?;
-        writeln!(out, " {}: {}", f.alert, f.summary)?;
+        write!(out, " ")?;
+        let text = format!("{}: {}", f.alert, f.summary);
+        out.fold(f.severity.chars().count() + 1, 2, &text)?;
         if let Verdict::Holds(groups) = &f.verdict {
             for group in groups.iter().filter(|group| !group.is_empty()) {
-                writeln!(out, "  where {group}")?;
+                inner(out, &format!("where {group}"))?;
             }
         }
         for line in &f.measured {
-            writeln!(out, "  {line}")?;
+            inner(out, line)?;
         }
         if let Some(action) = &f.action {
-            writeln!(out, "  do first: {action}")?;
+            inner(out, &format!("do first: {action}"))?;
         }
-        writeln!(out, "  runbook: {}", f.runbook)?;
+        inner(out, &format!("runbook: {}", f.runbook))?;
     }
     let mut unknown: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for f in found {
@@ -212,13 +216,21 @@ fn text(out: &mut Terminal, plan: &Plan, found: &[Finding], headlines: &[Shown])
         }
     }
     for (why, alerts) in unknown {
-        out.paint(Mood::Doubtful, "not checked")?;
-        writeln!(out, ", {why}: {}", alerts.join(", "))?;
+        let what = "not checked";
+        out.paint(Mood::Doubtful, what)?;
+        write!(out, ", ")?;
+        out.fold(what.len() + 2, 2, &format!("{why}: {}", alerts.join(", ")))?;
     }
     for headline in headlines {
-        writeln!(out, "{}: {}", headline.title, headline.text)?;
+        out.fold(0, 2, &format!("{}: {}", headline.title, headline.text))?;
     }
     Ok(())
+}
+
+/// A line that belongs to the one before.
+fn inner(out: &mut Terminal, text: &str) -> std::io::Result<()> {
+    write!(out, "  ")?;
+    out.fold(2, 4, text)
 }
 
 fn json(plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Value {

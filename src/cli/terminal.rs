@@ -10,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use terminal_size::terminal_size_of;
 
-use crate::diag::{push_escaped, steers};
+use crate::diag::{push_escaped, steers, wrapped};
 
 /// Lets styles through to every stream, or to none, whatever the streams are.
 pub(super) fn force_styles(on: bool) {
@@ -84,6 +84,8 @@ pub enum Trust {
 
 pub struct Terminal {
     inner: Box<dyn Write>,
+    /// Columns, on a terminal.
+    width: Option<usize>,
     /// True while the line has nothing but blanks.
     at_start: bool,
 }
@@ -91,7 +93,7 @@ pub struct Terminal {
 impl Terminal {
     pub fn stdout() -> Self {
         let new = || Mutex::new(BufWriter::new(anstream::stdout()));
-        Self::new(Shared(STDOUT.get_or_init(new)))
+        Self::new(Shared(STDOUT.get_or_init(new)), stdout_width())
     }
 
     /// Standard error, after what standard output still held.
@@ -100,14 +102,34 @@ impl Terminal {
             // What cannot be written is found again at the end.
             let _ = locked(stdout).flush();
         }
-        Self::new(anstream::stderr())
+        Self::new(anstream::stderr(), stderr_width())
     }
 
-    fn new(inner: impl Write + 'static) -> Self {
+    fn new(inner: impl Write + 'static, width: Option<usize>) -> Self {
         Self {
             inner: Box::new(inner),
+            width,
             at_start: true,
         }
+    }
+
+    /// Ends a line of which some columns are written. On a terminal, words that do not fit into its width are on further lines,
+    /// behind `indent` blanks.
+    ///
+    /// # Errors
+    /// When the stream cannot be written.
+    pub fn fold(&mut self, written: usize, indent: usize, text: &str) -> Result<()> {
+        let room = |taken| self.width.unwrap_or(usize::MAX).saturating_sub(taken);
+        let (text, inside) = (text.trim(), room(indent));
+        let first = wrapped(text, room(written))
+            .first()
+            .map_or(0, |line| line.len());
+        let (first, rest) = text.split_at(first);
+        writeln!(self, "{first}")?;
+        for line in wrapped(rest, inside) {
+            writeln!(self, "{:indent$}{line}", "")?;
+        }
+        Ok(())
     }
 
     /// Prints a word in a colour, on a stream that shows styles.
@@ -228,13 +250,27 @@ mod tests {
 
     fn shown(print: impl FnOnce(&mut Terminal)) -> String {
         let seen = Seen::default();
-        print(&mut Terminal::new(seen.clone()));
+        print(&mut Terminal::new(seen.clone(), Some(20)));
         let bytes = seen.0.lock().expect("one thread").clone();
         String::from_utf8(bytes).expect("text")
     }
 
     fn written(text: &str) -> String {
         shown(|out| write!(out, "{text}").expect("written"))
+    }
+
+    #[test]
+    fn words_that_do_not_fit_are_on_further_lines() {
+        let folded = |text: &str| shown(|out| out.fold(8, 4, text).expect("written"));
+        assert_eq!(folded("fits in here"), "fits in here\n");
+        assert_eq!(
+            folded("does not fit into it"),
+            "does not fit\n    into it\n"
+        );
+        assert_eq!(
+            folded("https://example.com/long is whole"),
+            "https://example.com/long\n    is whole\n"
+        );
     }
 
     #[test]

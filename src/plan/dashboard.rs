@@ -79,7 +79,24 @@ pub enum Draw {
     /// The worst state of objectives and alerts, in words for its number.
     Verdict(Vec<Word>),
     /// What belongs to the verdict: one value, and whose it is.
-    Fact(Cells),
+    Fact(Fact),
+}
+
+/// In the advice, an alert on a cause counts as worse by this than in the verdict: it then comes before the SLO that burns of the same
+/// severity, because its action is nearer to the cause.
+pub const CAUSE_FIRST: u32 = 2;
+
+/// What belongs to the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// For whom and since when it is so.
+    Since,
+    /// The time in which the first budget is spent.
+    Lasts,
+    /// What to do, with a link to the runbook.
+    Advice,
+    /// The newest start or release.
+    Changed,
 }
 
 pub type Word = (u32, String, Color);

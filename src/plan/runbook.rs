@@ -3,8 +3,8 @@
 //! A step of `{when: {signal: queue_depth, above: 80}, fix: scale-out}` is a [`Check::Condition`] that leads to
 //! [`Lead::Fix`]. How it is worded is the target's business.
 
-use super::Condition;
 use super::cloudwatch::{NotExpressible, Value};
+use super::{Condition, Links, words};
 use crate::promql::ast::Expr;
 use crate::spec::Measure;
 use crate::units::{Duration, Number};
@@ -20,6 +20,15 @@ pub struct Runbooks {
     pub checklists: Vec<(String, Vec<String>)>,
     pub tables: Vec<Table>,
     pub commands: Vec<Command>,
+}
+
+impl Runbooks {
+    /// What to do first about an SLO or an alert.
+    pub fn action(&self, about: &str, action: Option<&str>, links: &Links) -> String {
+        let mut pages = self.pages.iter();
+        let own = pages.find(|page| links.page.as_ref() == Some(&page.name));
+        words::action(about, action, own.map(|page| page.title.as_str()))
+    }
 }
 
 #[derive(Clone, Debug)]

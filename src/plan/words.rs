@@ -46,6 +46,23 @@ pub fn about(condition: &Condition) -> Option<String> {
     }
 }
 
+/// What to do first: as the spec says, else by the runbook with this title.
+pub fn action(about: &str, action: Option<&str>, runbook: Option<&str>) -> String {
+    // A panel shows no Markdown.
+    let action = action.map(|action| action.replace('`', ""));
+    let action = action.unwrap_or_else(|| match runbook {
+        Some(title) => format!("follow the runbook ({title})"),
+        None => "follow the runbook".to_owned(),
+    });
+    format!("{about}: {action}")
+}
+
+/// What to do first about missing data.
+pub fn about_missing(what: &str) -> String {
+    format!("{what}: check that the targets are up and that the rules are evaluated")
+}
+
+/// The parts of a condition: `queue depth > 5; p95 queue time > 2s`.
 pub fn parts(condition: &Condition) -> String {
     match condition {
         Condition::Compare(c) => match state(c) {

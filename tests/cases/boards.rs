@@ -115,6 +115,8 @@ fn alert(name: &str, state: u32) -> String {
     rows("Alerts", &[("alertname", name)], state)
 }
 
+const FOR_WHOM: &str = "Affected, and since when";
+
 const ENGINE: &str =
     "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";
 const REQUESTS: &str = "http_requests_total{job=\"vllm\", cluster=\"c\", handler=\"/v1/completions\", method=\"POST\", status=\"2xx\", instance=\"i\"}";
@@ -173,13 +175,13 @@ fn no_query_calls_missing_data_healthy() {
         let targets = panel["targets"].as_array().map_or(0, Vec::len);
         match panel["type"].as_str().unwrap() {
             // NaN is not itself.
-            "stat" if !["Verdict", "Since"].contains(&title) => {
+            "stat" if !["Verdict", FOR_WHOM, "What to do"].contains(&title) => {
                 checks.extend((0..targets).map(|i| {
                     let query = query(title, i);
                     format!("({query}) == ({query})")
                 }));
             }
-            "stat" if title == "Verdict" => checks.push(format!("({}) == 0", query(title, 0))),
+            "stat" if title != FOR_WHOM => checks.push(format!("({}) == 0", query(title, 0))),
             "table" if title != "Starts and releases" => {
                 checks.push(format!("({}) == 0", query(title, 0)));
                 checks.extend((1..targets).map(|i| query(title, i)));
@@ -195,7 +197,7 @@ fn no_query_calls_missing_data_healthy() {
     ask(&[], &[], &checks);
     // A budget covers weeks, and is known for as long.
     let left = "slo:error_budget_remaining:ratio{service=\"vllm-serving\", slo=\"ttft\"}";
-    let lasts = format!("({}) == -1", query("Budget spent in, at this rate", 0));
+    let lasts = format!("({}) == -1", query("Budget lasts, at this rate", 0));
     ask(&[], &[(left, "1x20")], &[(&lasts, "5m", None)]);
 }
 
@@ -264,6 +266,11 @@ fn an_alert_shows_its_value_and_recovers() {
     ask(&[], &series, &checks);
 }
 
+/// The labels of a verdict.
+fn whose<'s>(what: &'s str, cluster: &'s str) -> [(&'static str, &'s str); 2] {
+    [("what", what), ("cluster", cluster)]
+}
+
 /// A budget burns, a ticket is older, and a second incident pages in other clusters.
 fn the_verdict_says_since_when_and_until_when() {
     let of = |name: &str, more: &str| {
@@ -314,63 +321,95 @@ fn the_verdict_says_since_when_and_until_when() {
             "slo:objective:ratio{service=\"vllm-serving\", slo=\"availability\"}",
             "0.999x500",
         ),
-        // The ticket is the oldest; two pages end before the others.
+        // The ticket is the oldest; two pages end after the others.
         (&ticket, "_x13 1x40"),
         (&ticket_since, "_x8 480x45"),
         (&fires, "_x20 1x29"),
         (&since, "_x15 900x34"),
-        (&page, "_x26 1x9"),
-        (&page_since, "_x24 1440x11"),
-        (&second, "_x28 1x7"),
-        (&second_since, "_x23 1380x12"),
+        (&page, "_x26 1x29"),
+        (&page_since, "_x24 1440x31"),
+        (&second, "_x28 1x27"),
+        (&second_since, "_x23 1380x32"),
         (&running, "0x53 _x12 0x400"),
     ];
-    let said = |title: &str, what: &str, cluster: &str, value: f64| {
-        let row = [("what", what), ("cluster", cluster)].iter().fold(
-            "vector(1)".to_owned(),
-            |row, (label, value)| {
+    let said = |title: &str, labels: &[(&str, &str)], value: f64| {
+        let row = labels
+            .iter()
+            .fold("vector(1)".to_owned(), |row, (label, value)| {
                 format!("label_replace({row}, \"{label}\", \"{value}\", \"\", \"\")")
-            },
-        );
+            });
+        let names: Vec<_> = labels.iter().map(|(label, _)| *label).collect();
         format!(
-            "count((round({}) == {value}) and on (what, cluster) {row})",
-            query(title, 0)
+            "count((round({}) == {value}) and on ({}) {row})",
+            query(title, 0),
+            names.join(", ")
         )
     };
-    let spent = "Budget spent in, at this rate";
+    let spent = "Budget lasts, at this rate";
     let (ttft, p95) = ("Time to first token", "P95 time to first token");
     let silent = "no data from vllm";
     let all = "all SLOs and alerts";
     let ticketed = "P95 queue time";
-    let both = |at: &'static str, state: f64, what: &str, cluster: &str, since: f64| {
+    let both = |at: &'static str, state: f64, what, cluster: &str, since: f64| {
+        let whom = match cluster {
+            "" => "all".to_owned(),
+            cluster => format!("m {cluster}"),
+        };
         [
-            (said("Verdict", what, cluster, state), at, Some(1.0)),
-            (said("Since", what, cluster, since), at, Some(1.0)),
+            (said("Verdict", &whose(what, cluster), state), at, Some(1.0)),
+            (said(FOR_WHOM, &[("for", &whom)], since), at, Some(1.0)),
         ]
     };
+    let base = "https://git.example/inference/ops/blob/main/generated/vllm-serving/runbooks";
+    let advice = |at: &'static str, state: f64, action: &str, page: &str| {
+        let runbook = format!("{base}/{page}");
+        let row = [("action", action), ("runbook", runbook.as_str())];
+        (said("What to do", &row, state), at, Some(1.0))
+    };
+    let burns = "Time to first token: follow the runbook (High time to first token and queue time)";
+    let high =
+        "VLLMHighTTFT: Compare offered load and prompt lengths with the last healthy period.";
+    let checks_of_data =
+        "no data from vllm: check that the targets are up and that the rules are evaluated";
     let mut checks = vec![
-        (said("Verdict", all, "", 0.0), "5m", Some(1.0)),
-        (said("Since", "nothing fires", "", -1.0), "5m", Some(1.0)),
-        (said(spent, "all budgets last", "", -1.0), "5m", Some(1.0)),
+        (said("Verdict", &whose(all, ""), 0.0), "5m", Some(1.0)),
+        (said(FOR_WHOM, &[("for", "all")], -1.0), "5m", Some(1.0)),
+        (
+            said(spent, &whose("all budgets", ""), -1.0),
+            "5m",
+            Some(1.0),
+        ),
+        advice("5m", 0.0, all, "README.md"),
         // Half of the budget of 28 days, at a burn rate of 20.
         (
-            said(spent, ttft, "c", 0.5 * 28.0 * 86_400.0 / 20.0),
+            said(spent, &whose(ttft, "c"), 0.5 * 28.0 * 86_400.0 / 20.0),
             "15m",
             Some(1.0),
         ),
+        advice("12m", 3.0, burns, "queueing.md#ttfterrorbudgetburn"),
+        // The action of the alert is nearer to the cause than the SLO.
+        advice(
+            "18m",
+            6.0,
+            "VLLMQueueTimeHigh: Check replicas and load balancing, then shed load or scale out.",
+            "queueing.md#vllmqueuetimehigh",
+        ),
+        advice("22m", 10.0, burns, "queueing.md#ttfterrorbudgetburn"),
+        advice("27m", 11.0, high, "queueing.md#vllmhighttft"),
+        advice("62m", 8.0, checks_of_data, "README.md"),
     ];
     for rows in [
         // The last moment without a burn.
         both("12m", 3.0, ttft, "c", 600_000.0),
         // The ticket is worse, and older.
         both("18m", 4.0, ticketed, "c", 480_000.0),
-        // The page is worse, and not the oldest.
-        both("22m", 9.0, ttft, "c", 900_000.0),
+        // The SLO is worse, and burns since the same moment.
+        both("22m", 10.0, ttft, "c", 600_000.0),
+        // Pages about causes in other clusters do not hide it.
+        both("27m", 10.0, ttft, "c", 600_000.0),
+        both("32m", 10.0, ttft, "c", 600_000.0),
         // Of two equal states, the older.
-        both("27m", 10.0, p95, "d", 1_440_000.0),
-        both("32m", 10.0, p95, "e", 1_380_000.0),
-        // The other incident is over.
-        both("42m", 9.0, ttft, "c", 900_000.0),
+        both("56m", 9.0, p95, "e", 1_380_000.0),
         both("62m", 8.0, silent, "", 3_180_000.0),
         both("70m", 3.0, ttft, "c", 600_000.0),
         // It began too long ago.
@@ -529,7 +568,7 @@ fn objectives_have_a_state() {
         (state("availability", 1), "15m", Some(1.0)),
         (state("availability", 2), "25m", Some(1.0)),
         (state("ttft", 0), "5m", Some(1.0)),
-        (state("ttft", 9), "15m", Some(1.0)),
+        (state("ttft", 10), "15m", Some(1.0)),
         // There is no series of it.
         (state("replicas-up", 7), "5m", Some(1.0)),
     ];

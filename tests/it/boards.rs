@@ -423,12 +423,12 @@ fn an_overview_begins_with_the_verdict() {
     {
         let panels = board.panels();
         assert_eq!(title(panels[0]), "Verdict");
-        assert_eq!(title(panels[1]), "Since");
-        let facts = panels
-            .iter()
-            .take_while(|p| !title(p).starts_with("Requests"))
-            .count();
-        let panels = &panels[facts.clamp(2, 3)..];
+        assert!(FACTS.contains(&title(panels[1])), "{}", title(panels[1]));
+        let facts = panels[1..].iter();
+        let facts: Vec<_> = facts.take_while(|p| FACTS.contains(&title(p))).collect();
+        let last: Vec<_> = facts.iter().rev().take(2).map(|p| title(p)).collect();
+        assert_eq!(last, ["What changed last", "What to do"]);
+        let panels = &panels[1 + facts.len()..];
         let tiles: Vec<_> = panels.iter().take_while(|p| p["type"] == "stat").collect();
         assert!((2..=8).contains(&tiles.len()), "{}", board.name);
         for tile in &tiles {
@@ -473,6 +473,15 @@ fn what_has_no_value_says_so() {
     }
 }
 
+/// The panels beside the verdict.
+const FACTS: [&str; 5] = [
+    "Affected, and since when",
+    "Since when",
+    "Budget lasts, at this rate",
+    "What to do",
+    "What changed last",
+];
+
 /// A number is the newest one or "no data": never an old value, and never in a colour that judges.
 #[test]
 fn a_number_is_new_or_says_no_data() {
@@ -495,7 +504,7 @@ fn a_number_is_new_or_says_no_data() {
                 assert!(target["instant"] == true || ends, "{at}");
             }
             // The verdict has a value: missing data is one of its states. Facts have neutral colours.
-            if !["Verdict", "Since", "Budget spent in, at this rate"].contains(&title(panel)) {
+            if title(panel) != "Verdict" && !FACTS.contains(&title(panel)) {
                 let mappings = panel["fieldConfig"]["defaults"]["mappings"]
                     .as_array()
                     .unwrap();
@@ -543,7 +552,7 @@ fn a_tile_says_its_state_in_a_word() {
             );
             for (range, step) in ranges.iter().rev().zip(steps) {
                 let word = range["options"]["result"]["text"].as_str().unwrap();
-                assert_eq!(word == "ok", step["color"] == "green", "{at}: {word}");
+                assert_eq!(word == "ok", step["color"] == "#1AA39A", "{at}: {word}");
                 words.insert(word.to_owned());
             }
         }
@@ -685,21 +694,68 @@ fn every_reader_can_tell_states_apart() {
     for board in boards() {
         colors(&board.json, &mut found);
     }
+    // The colour of a number that is well: text, not ground.
+    assert!(found.remove(WELL));
     assert_eq!(found.len(), 5, "{found:?}");
     for color in &found {
         let ratio = contrast(color, text_on(color));
         assert!(ratio >= 4.5, "text on {color}: {ratio:.1}");
-        for other in found.iter().filter(|other| *other > color) {
+    }
+    told_apart(&found.iter().map(String::as_str).collect::<Vec<_>>(), 15.0);
+    // Grafana's own colours of bad and missing numbers, in the dark and the bright theme.
+    for (ground, others) in [
+        ("#181b1f", ["#FADE2A", "#FF9830", "#F2495C", "#5794F2"]),
+        ("#ffffff", ["#F2CC0C", "#FF780A", "#E02F44", "#3274D9"]),
+    ] {
+        let ratio = contrast(WELL, ground);
+        assert!(ratio >= 3.0, "large text on {ground}: {ratio:.1}");
+        others
+            .iter()
+            .for_each(|other| told_apart(&[WELL, other], 12.0));
+    }
+}
+
+const WELL: &str = "#1AA39A";
+
+/// The distance of each pair of colours in CIE Lab, for every reader.
+fn told_apart(colors: &[&str], least: f64) {
+    for (i, color) in colors.iter().enumerate() {
+        for other in &colors[i + 1..] {
             for (sight, matrix) in &SIGHTS {
                 let [one, two] = [color, other].map(|color| lab(times(matrix, light(color))));
                 let apart: f64 = one.iter().zip(two).map(|(a, b)| (a - b).powi(2)).sum();
-                assert!(
-                    apart.sqrt() >= 15.0,
-                    "{color} and {other}, {sight}: {:.0}",
-                    apart.sqrt()
-                );
+                let apart = apart.sqrt();
+                assert!(apart >= least, "{color} and {other}, {sight}: {apart:.0}");
             }
         }
+    }
+}
+
+/// The states of the preview are text on a panel.
+#[test]
+fn every_reader_can_tell_the_states_of_the_preview_apart() {
+    let style = include_str!("../../templates/preview/style.html");
+    let themes: Vec<_> = style.split(":root {").skip(1).take(2).collect();
+    assert_eq!(themes.len(), 2);
+    for theme in themes {
+        let of = |name: &str| {
+            let value = theme
+                .split(&format!("--{name}: "))
+                .nth(1)
+                .expect("a colour");
+            value.split(';').next().expect("an end")
+        };
+        // `#fff` is short.
+        let ground = match of("box") {
+            "#fff" => "#ffffff",
+            ground => ground,
+        };
+        let colors = ["green", "blue", "yellow", "orange", "red"].map(of);
+        for color in colors {
+            let ratio = contrast(color, ground);
+            assert!(ratio >= 4.5, "{color} on {ground}: {ratio:.1}");
+        }
+        told_apart(&colors, 14.0);
     }
 }
 

@@ -231,7 +231,7 @@ dashboards:
     let queued = panel(&board, "Queued · alert 80");
     // Yellow from the author's 50, orange from a part of an alert, red from the alert.
     let colors = [
-        (None, "green"),
+        (None, "#1AA39A"),
         (Some(5.0), "orange"),
         (Some(50.0), "orange"),
         (Some(80.0), "red"),

@@ -136,8 +136,11 @@ fn links(documents: &[Document]) -> Vec<Check> {
         let links = spec.links.iter();
         let links =
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
-        for (key, link) in links.filter(|(_, link)| is_example(&link.value)) {
-            let text = format!("{}: `{link}` is a placeholder", spec.service.name);
+        for (key, _) in links.filter(|(_, link)| is_example(&link.value)) {
+            let text = format!(
+                "{}: the URL of `links.{key}` is a placeholder",
+                spec.service.name
+            );
             let help =
                 format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
             found.push(Check::warning("links", text, help));

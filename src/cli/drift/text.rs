@@ -23,12 +23,12 @@ pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
         writeln!(out)?;
         for place in drift.of(*fate) {
             let at = format!("{}:{}:{}", place.path, place.at.line, place.at.col);
-            writeln!(out, "  {at}: {}", place.item.what)?;
+            line(out, &format!("  {at}: {}", place.item.what))?;
             for reason in &place.item.reasons {
-                writeln!(out, "      {reason}")?;
+                line(out, &format!("      {reason}"))?;
             }
             for fix in &place.item.fixes {
-                writeln!(out, "      → {fix}")?;
+                line(out, &format!("      → {fix}"))?;
             }
         }
     }
@@ -37,7 +37,12 @@ pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
             .iter()
             .map(|(fate, n)| format!("{n} {}", fate.plural(*n)))
             .collect();
-        writeln!(out, "\nby alert, rule or panel: {}\n", counts.join(", "))?;
+        writeln!(out)?;
+        line(
+            out,
+            &format!("by alert, rule or panel: {}", counts.join(", ")),
+        )?;
+        writeln!(out)?;
     }
     let releases = diff::text(
         drift.catalog,
@@ -46,7 +51,14 @@ pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
         &drift.profiles,
         &drift.diff,
     );
-    out.write_all(releases.as_bytes())
+    releases.lines().try_for_each(|text| line(out, text))
+}
+
+/// A line with its indentation.
+fn line(out: &mut Terminal, text: &str) -> Result<()> {
+    let indent = text.len() - text.trim_start().len();
+    write!(out, "{:indent$}", "")?;
+    out.fold(indent, indent + 2, text)
 }
 
 fn mood(fate: Fate) -> Mood {

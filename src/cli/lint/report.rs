@@ -92,7 +92,7 @@ impl Job<'_> {
             writeln!(err, "warning: {}", nothing_read(loaded.looked()))?;
         }
         for line in loaded.passed.lines(self.here) {
-            writeln!(err, "note: {line}")?;
+            err.fold(0, 2, &format!("note: {line}"))?;
         }
         for product in &self.scope.products {
             for note in &product.selection.notes {

@@ -5,10 +5,10 @@
 
 use super::Panels;
 use super::panel::blank;
-use super::tables::{EXACT, column, labelled, or, series, times, value};
+use super::tables::{EXACT, column, first, labelled, or, series, times, value};
 use super::variables::{any_name, filtered_series};
 use super::verdict::{job, rank};
-use crate::plan::dashboard::{BEGAN, COLUMNS, Cells, Column, Draw, Panel, Size};
+use crate::plan::dashboard::{BEGAN, COLUMNS, Cells, Column, Draw, Fact, Field, Panel, Size};
 use crate::plan::words::capital;
 use crate::plan::{Family, Signal};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
@@ -39,6 +39,9 @@ const RELEASE: [&str; 7] = [
 /// kube-state-metrics: the containers of a pod, each a gauge that is always 1 with the image as a label.
 const CONTAINERS: &str = "kube_pod_container_";
 const IMAGE: &str = "image";
+
+/// The query of the images.
+const IMAGES: &str = "Image";
 
 const INSTANCE: &str = "instance";
 
@@ -79,17 +82,17 @@ impl Panels<'_, '_> {
         let started = times(1000, by(&[], start().into()));
         let (labels, releases): (Vec<_>, Vec<_>) = self.releases(&groups).into_iter().unzip();
         let since = releases.into_iter().fold(started, or);
-        let mut columns = vec![value(0, "Since", Cells::Since), text(INSTANCE, "Replica")];
+        let mut columns = vec![value(0, "When", Cells::Since), text(INSTANCE, "Replica")];
         let mut named: Vec<_> = shown.iter().map(|label| label.as_str()).collect();
         for label in &labels {
             if !named.contains(&label.as_str()) {
                 named.push(label);
             }
         }
-        let mut made = vec![series("Since", since, &[])];
+        let mut made = vec![series("When", since, &[])];
         if let Some(image) = self.image(start(), &target) {
             named.push(IMAGE);
-            made.push(series("Image", by(&[IMAGE], image), &[]));
+            made.push(series(IMAGES, by(&[IMAGE], image), &[]));
         }
         columns.extend(
             named
@@ -114,6 +117,38 @@ impl Panels<'_, '_> {
             series: made,
             size: Size::Fixed(COLUMNS, LINES),
             ..blank("Starts and releases".to_owned(), Draw::Changes(columns))
+        }
+    }
+
+    /// The newest row of that table.
+    pub(super) fn changed(&self) -> Panel {
+        let table = self.changes();
+        let images = table.series.iter().find(|series| series.title == IMAGES);
+        let images = images.map(|images| times(1000, images.query.expr.clone()));
+        let rows = images
+            .into_iter()
+            .chain(table.series.first().map(|all| all.query.expr.clone()));
+        let rows = rows.reduce(|images, all| {
+            build::binary(BinaryOp::Or, images, all)
+                .on(&[INSTANCE])
+                .into()
+        });
+        let newest = rows.map(|rows| first(AggregateOp::Topk, rows));
+        let Draw::Changes(columns) = &table.draw else {
+            return table;
+        };
+        let setting = |label: &str| SETTINGS.iter().any(|(setting, _)| *setting == label);
+        let labels = columns.iter().filter_map(|column| match &column.field {
+            Field::Label(label) if !setting(label) => Some(label.clone()),
+            _ => None,
+        });
+        let labels: Vec<_> = labels.collect();
+        Panel {
+            description: "The newest start of a replica or new release. A release, a crash and a new configuration start a replica. A \
+                          click opens the table of all starts and releases."
+                .to_owned(),
+            series: newest.map(|newest| series("started:", newest, &labels)).into_iter().collect(),
+            ..blank("What changed last".to_owned(), Draw::Fact(Fact::Changed))
         }
     }
 

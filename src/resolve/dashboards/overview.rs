@@ -5,7 +5,7 @@ use super::panel::{amount, blank};
 use super::thresholds::{self, Watch};
 use super::variables::{filter_author, filtered};
 use crate::naming;
-use crate::plan::dashboard::{COLUMNS, Cells, Draw, Origin, Panel, PanelSignal, Row, Series, Size};
+use crate::plan::dashboard::{COLUMNS, Draw, Fact, Origin, Panel, PanelSignal, Row, Series, Size};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo, SloKind, Window};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Context;
@@ -14,7 +14,9 @@ use crate::units::{Duration, Unit};
 
 const MOST_LINES: u32 = 40;
 
+/// Heights of the verdict, and of what to do and what changed, in lines.
 const VERDICT: u32 = 4;
+const NEXT: u32 = 3;
 
 /// An incident of twenty minutes is seen; the budgets cover their own time.
 const RANGE: Duration = Duration::from_mins(6 * 60);
@@ -34,7 +36,7 @@ pub(super) fn dashboard(
     let title = format!("{}: overview", cx.title());
     let mut panels = Panels::new(cx, slos, alerts, variables);
     let mut verdict = panels.verdict();
-    verdict.extend(panels.tiles());
+    verdict.extend(panels.tiles(others));
     verdict.push(panels.firing(None));
     if !slos.is_empty() {
         verdict.push(panels.objectives());
@@ -79,8 +81,8 @@ const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. 
 - Current: good share over the SLO window
 - Budget left: remaining error budget
 - Burn rate: at 1, the budget lasts exactly one SLO window
-- Spent in: the time until the budget is spent, at the burn rate of the last five minutes; - below a burn rate of 1
-- Since: when the state began: when the alert became true, or after the last moment at which the state was better
+- Budget lasts: the time until the budget is spent, at the burn rate of the last five minutes; empty below a burn rate of 1
+- Since: when the state began: after the last moment at which the burn rate was below 1 or the state was better
 
 States: burning fast (a paging alert fires), no data, missed (a percentile is above its objective), burning (a ticket alert fires), \
 burning now (burn rate of the last five minutes at least 1), budget spent, budget low (less than 25% left), ok.";
@@ -101,41 +103,54 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// The worst state of all SLOs and alerts, since when it is so, and when a budget is spent. The panels get their queries when all
-    /// others are known.
+    /// The worst state of all SLOs and alerts, for whom and since when it is so, when a budget is spent, what to do, and what changed
+    /// last. The panels get their queries when all others are known.
     fn verdict(&self) -> Vec<Panel> {
-        let worst = "The worst state of the SLOs and the firing alerts in the selected label sets, and whose it is. Missing data is a \
-                     state of its own. The tables below have all states.";
-        let since = "Since when the verdict is so. If several states are equally bad, the verdict shows the one that began first.";
-        let spent = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
-                     burn rate below 1 last for their SLO window. `none left`: every budget that burns is spent.";
+        let worst = "The worst state of the SLOs and the firing alerts in the selected label sets. Missing data is a state of its own. An \
+                     SLO that burns comes before alerts on causes of the same severity. The tables below have all states.";
+        let since = "The label set of the verdict, and since when its state is so. An SLO burns since the last moment at which its burn \
+                     rate was below 1. If several states are equally bad, the verdict shows the one that began first.";
+        let lasts = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
+                     burn rate below 1 last for their SLO window. `nothing left`: every budget that burns is spent.";
+        let advice = "What to do first, and for which label set. A firing alert on a cause comes before the SLO that burns. A click opens the runbook.";
         let budgets = self
             .slos
             .iter()
             .any(|slo| matches!(slo.kind, SloKind::Events(_)));
-        let mut panels = vec![
-            ("Verdict", worst, Draw::Verdict(Vec::new())),
-            ("Since", since, Draw::Fact(Cells::Since)),
-        ];
-        if budgets {
-            panels.push((
-                "Budget spent in, at this rate",
-                spent,
-                Draw::Fact(Cells::Spent),
-            ));
-        }
+        let grouped = !self.cx.spec.prometheus.group_by.is_empty();
+        let whose = if grouped {
+            "Affected, and since when"
+        } else {
+            "Since when"
+        };
         let half = COLUMNS / 2;
-        let facts = u32::try_from(panels.len() - 1).unwrap_or(1);
-        let panel = |(title, about, draw): (&str, &str, Draw)| Panel {
+        let side = if budgets { half / 2 } else { half };
+        let panel = |title: &str, about: &str, draw, width, height| Panel {
             description: about.to_owned(),
-            size: match draw {
-                Draw::Verdict(_) => Size::Fixed(half, VERDICT),
-                _ => Size::Fixed(half / facts, VERDICT),
-            },
+            size: Size::Fixed(width, height),
             unit: amount(Unit::Seconds),
             ..blank(title.to_owned(), draw)
         };
-        panels.into_iter().map(panel).collect()
+        let fact =
+            |title, about, fact, width| panel(title, about, Draw::Fact(fact), width, VERDICT);
+        let mut panels = vec![
+            panel("Verdict", worst, Draw::Verdict(Vec::new()), half, VERDICT),
+            fact(whose, since, Fact::Since, side),
+        ];
+        panels
+            .extend(budgets.then(|| fact("Budget lasts, at this rate", lasts, Fact::Lasts, side)));
+        panels.push(panel(
+            "What to do",
+            advice,
+            Draw::Fact(Fact::Advice),
+            half,
+            NEXT,
+        ));
+        panels.push(Panel {
+            size: Size::Fixed(half, NEXT),
+            ..self.changed()
+        });
+        panels
     }
 
     /// The table of pending and firing alerts. It gets its queries when all panels are known.

@@ -123,7 +123,7 @@ fn joined(expr: Expr, label: &str, between: &str, sources: &[&str]) -> Expr {
 }
 
 /// The one with the highest or lowest value.
-fn first(op: AggregateOp, expr: impl Into<Expr>) -> Expr {
+pub(super) fn first(op: AggregateOp, expr: impl Into<Expr>) -> Expr {
     build::aggregate_with(op, build::number("1"), NONE, expr)
 }
 
@@ -172,8 +172,13 @@ fn panel_of(url: &str) -> Option<String> {
 pub(super) struct Named<'a> {
     pub(super) name: &'a str,
     pub(super) title: String,
+    /// What it is about, and what to do first.
+    pub(super) action: String,
     pub(super) links: &'a Links,
 }
+
+/// An SLO and its panel: `uid?viewPanel=5`.
+pub(super) type Shown<'a> = Vec<(&'a Slo, String)>;
 
 fn titles_of(named: &[Named<'_>]) -> Vec<(String, String)> {
     let titled = named.iter().filter(|alert| alert.title != alert.name);
@@ -280,7 +285,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
     );
     let mut made = vec![
         series("State", rows, &labels),
-        series("Since", since.into(), &labels),
+        series("Alert since", since.into(), &labels),
     ];
     let text = |label, heading| column(label, heading, Cells::Text(Vec::new()));
     let states = [
@@ -308,7 +313,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
             "Severity",
             Cells::Coloured(all.severities.clone()),
         ),
-        value(1, "Since", Cells::Since),
+        value(1, "Alert since", Cells::Since),
         runbook_column(),
         text(NAME, "Name"),
     ]);
@@ -487,6 +492,8 @@ pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Exp
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 
-pub(super) use objectives::{EXACT, objectives, since, spent, worst};
+pub(super) use facts::Verdict;
+pub(super) use objectives::{EXACT, objectives};
 
+mod facts;
 mod objectives;

@@ -13,8 +13,8 @@ use crate::plan::dashboard::{
     COLUMNS, Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
 use crate::plan::{
-    BASE_WINDOW, DEFAULT_WINDOW, EventSli, EventSlo, Query, Signal, SignalKind, Slo, SloKind,
-    ValueUnit, Window, slo_series,
+    BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, EventSlo, Query, Signal, SignalKind, Slo,
+    SloKind, ValueUnit, Window, slo_series,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
 use crate::promql::build;
@@ -48,13 +48,17 @@ struct Shown<'s> {
     title: String,
     signal: &'s Signal,
     stat: Stat,
+    /// The thresholds of the author's panel.
+    given: Vec<Threshold>,
 }
 
 impl Panels<'_, '_> {
-    pub(super) fn tiles(&mut self) -> Vec<Panel> {
+    /// One tile for each number that the spec has a signal for.
+    pub(super) fn tiles(&mut self, others: &[Dashboard]) -> Vec<Panel> {
         let mut tiles = self.traffic();
         let signals: Vec<Signal> = self.cx.ready_signals().cloned().collect();
-        for shown in self.felt(&signals).into_iter().chain(pressure(&signals)) {
+        let pressure = self.pressure(&signals, others);
+        for shown in self.felt(&signals).into_iter().chain(pressure) {
             tiles.push(self.tile(&shown));
         }
         tiles.push(self.replicas());
@@ -82,6 +86,7 @@ impl Panels<'_, '_> {
             return Vec::new();
         };
         let requests = Shown {
+            given: Vec::new(),
             title: "Requests".to_owned(),
             signal: total,
             stat: Stat::Rate,
@@ -162,6 +167,7 @@ impl Panels<'_, '_> {
                 title: format!("{short} {stat}"),
                 signal,
                 stat,
+                given: Vec::new(),
             })
         };
         FELT.into_iter().filter_map(of).collect()
@@ -171,22 +177,26 @@ impl Panels<'_, '_> {
     fn tile(&mut self, tile: &Shown<'_>) -> Panel {
         let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
-        let on: Vec<_> = all
+        let mut on: Vec<_> = all
             .iter()
             .filter(|watch| watch.fires_alone())
             .filter(|watch| thresholds::is_on(watch, tile.signal, tile.stat))
             .collect();
+        // Like the alert, by all its labels: the sum over replicas is no measure of the queue of one.
+        let labels = on.first().map(|watch| watch.compare.query.labels.clone());
+        on.retain(|watch| Some(&watch.compare.query.labels) == labels.as_ref());
         let window = on
             .first()
             .map_or(DEFAULT_WINDOW, |watch| watch.compare.window);
         let signal = filtered(tile.signal, &self.variables);
         let group_by = self.cx.spec.prometheus.group_by.iter();
-        let labels = group_by.filter(|label| tile.signal.labels.contains(&label.value));
+        let group_by = group_by.map(|label| label.value.clone());
+        let usual = group_by.filter(|label| tile.signal.labels.contains(label));
         let read = SignalQuery {
             signal: &signal,
             stat: tile.stat,
             window: Window::Fixed(window),
-            labels: labels.map(|label| label.value.clone()).collect(),
+            labels: labels.unwrap_or_else(|| usual.collect()),
         };
         let unit = bound::unit(&read, on.first().and_then(|watch| watch.compare.unit.per));
         let adds_up = tile.stat == Stat::Rate;
@@ -230,7 +240,36 @@ impl Panels<'_, '_> {
             color: Color::Yellow,
             ..line
         });
-        thresholds::drawn(alone.chain(targets).collect())
+        let given = tile.given.iter().cloned();
+        thresholds::drawn(alone.chain(targets).chain(given).collect())
+    }
+
+    /// The gauges that show how close the engine is to its limits; of several readings, the one that an alert or a panel judges.
+    fn pressure<'s>(&self, signals: &'s [Signal], others: &[Dashboard]) -> Vec<Shown<'s>> {
+        let page = &self.cx.spec.severities.page.name.value;
+        let watches = thresholds::watches(self.slos, self.alerts, page);
+        let of = |(name, title): (&str, &str)| {
+            let of_family = |signal: &&Signal| {
+                let family = signal.family();
+                family.is_some_and(|family| family.served.newest() == name)
+            };
+            // A second signal of the same family reads it differently.
+            let rank = |signal: &&Signal| {
+                let watched = watches.iter().filter(|watch| watch.fires_alone());
+                let mut watched = watched.filter(|w| thresholds::is_on(w, signal, Stat::Last));
+                let usual = matches!(signal.across, Across::Sum | Across::Max);
+                let judged = watched.next().is_some() || !given(signal, others).is_empty();
+                (!usual, !judged)
+            };
+            let signal = signals.iter().filter(of_family).min_by_key(rank)?;
+            Some(Shown {
+                title: title.to_owned(),
+                signal,
+                stat: Stat::Last,
+                given: given(signal, others),
+            })
+        };
+        PRESSURE.into_iter().filter_map(of).collect()
     }
 
     fn replicas(&self) -> Panel {
@@ -285,22 +324,26 @@ fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> Strin
     }
 }
 
-fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
-    PRESSURE.into_iter().filter_map(|(name, title)| {
-        let of_family = |signal: &&Signal| {
-            let family = signal.family();
-            family.is_some_and(|family| family.served.newest() == name)
-        };
-        // A second signal of the same family reads it differently.
-        let usual = |signal: &&Signal| matches!(signal.across, Across::Sum | Across::Max);
-        let mut signals = signals.iter().filter(of_family);
-        let signal = signals.clone().find(usual).or_else(|| signals.next())?;
-        Some(Shown {
-            title: title.to_owned(),
-            signal,
-            stat: Stat::Last,
+/// The thresholds that the author gives a panel of a signal, as it is and for all its label sets together.
+fn given(signal: &Signal, others: &[Dashboard]) -> Vec<Threshold> {
+    let shows = |panel: &&Panel| {
+        panel.series.iter().all(|series| match &series.origin {
+            Origin::Signal(read) => {
+                let whole = read.by.is_empty() && !read.replaces && read.stat == Stat::Last;
+                whole && read.signal.reads_as(signal)
+            }
+            _ => false,
         })
-    })
+    };
+    let panels = others.iter().flat_map(Dashboard::panels);
+    let mut panels = panels
+        .filter(|panel| panel.draw.graph().is_some())
+        .filter(shows);
+    let lines = panels
+        .next()
+        .into_iter()
+        .flat_map(|panel| &panel.thresholds);
+    lines.filter(|line| line.name.is_empty()).cloned().collect()
 }
 
 /// The percentile of an alert, else the percentile of an SLO, else p95.

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::tables::{self, Alerting, Burning, Judged, Named, Scope};
+use super::tables::{self, Alerting, Burning, Judged, Named, Scope, Verdict};
 use super::variables::{any_name, filtered_series};
-use crate::plan::dashboard::{Cells, Color, Draw, Panel};
+use crate::naming;
+use crate::plan::dashboard::{Color, Draw, Fact, Panel};
 use crate::plan::{
-    Alert, Bound, Condition, Dashboard, Family, Signal, Slo, SloKind, Source, ValueUnit, alert,
-    words,
+    Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, SloKind, Source, ValueUnit,
+    alert, words,
 };
 use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::query::{self, bin};
@@ -63,13 +64,6 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     fn fill(&self, panel: &mut Panel) {
-        let mine = matches!(
-            panel.draw,
-            Draw::Alerts(_) | Draw::Objectives(_) | Draw::Verdict(_) | Draw::Fact(_)
-        );
-        if !mine {
-            return;
-        }
         let spec = self.cx.spec;
         let groups: Vec<_> = spec
             .prometheus
@@ -85,33 +79,32 @@ impl Tables<'_> {
             dashboard: self.dashboard,
         };
         let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
+        let (named, beats) = (self.named(), self.beats(&scope));
+        let links = spec.links.as_ref();
+        let verdict = Verdict {
+            scope: &scope,
+            shown: &shown,
+            named: &named,
+            beats: &beats,
+            index: &links.map_or_else(String::new, |l| naming::runbook_index(&l.runbooks.value)),
+        };
+        let fact = |series: Option<_>, fact| (series.into_iter().collect(), Draw::Fact(fact));
         (panel.series, panel.draw) = match &panel.draw {
             Draw::Objectives(_) => {
                 let (series, columns) = tables::objectives(&scope, &shown);
                 (series, Draw::Objectives(columns))
             }
             Draw::Verdict(_) => {
-                let (worst, words) =
-                    tables::worst(&scope, &shown, &self.named(), &self.beats(&scope));
+                let (worst, words) = verdict.worst();
                 (vec![worst], Draw::Verdict(words))
             }
-            Draw::Fact(Cells::Spent) => (
-                tables::spent(&scope, &shown).into_iter().collect(),
-                Draw::Fact(Cells::Spent),
-            ),
-            Draw::Fact(cells) => (
-                vec![tables::since(
-                    &scope,
-                    &shown,
-                    &self.named(),
-                    &self.beats(&scope),
-                )],
-                Draw::Fact(cells.clone()),
-            ),
-            _ => {
+            Draw::Fact(Fact::Lasts) => fact(verdict.spent(), Fact::Lasts),
+            Draw::Fact(Fact::Since) => fact(Some(verdict.since()), Fact::Since),
+            Draw::Fact(Fact::Advice) => fact(Some(verdict.advice()), Fact::Advice),
+            Draw::Alerts(_) => {
                 let all = Alerting {
-                    named: self.named(),
-                    beats: self.beats(&scope),
+                    named,
+                    beats,
                     judged: self.judged(),
                     burning: self.burning(),
                     severities: self.severities(),
@@ -119,6 +112,7 @@ impl Tables<'_> {
                 let (series, columns) = tables::alerts(&scope, &all);
                 (series, Draw::Alerts(columns))
             }
+            _ => return,
         };
     }
 
@@ -129,16 +123,26 @@ impl Tables<'_> {
                 SloKind::Events(_) => format!("{}: error budget", slo.title),
                 SloKind::Percentile(_) => slo.title.clone(),
             },
+            action: self.action(&slo.title, None, &slo.links),
             links: &slo.links,
         });
         let of_alerts = self.alerts.iter().map(|alert| Named {
             name: &alert.name,
             title: words::about(&alert.condition).unwrap_or_else(|| alert.name.clone()),
+            action: self.action(&alert.name, alert.action.as_deref(), &alert.links),
             links: &alert.links,
         });
         of_slos.chain(of_alerts).collect()
     }
 
+    fn action(&self, about: &str, action: Option<&str>, links: &Links) -> String {
+        let mut runbooks = self.cx.spec.runbooks.iter();
+        let own = runbooks.find(|(name, _)| links.page.as_ref() == Some(&name.value));
+        let title = own.map(|(_, runbook)| runbook.title.value.as_str());
+        words::action(about, action, title)
+    }
+
+    /// The tiers of all SLOs, the fastest first.
     fn burning(&self) -> Vec<Burning> {
         let mut all: Vec<Burning> = Vec::new();
         for slo in self.slos {

@@ -2,10 +2,13 @@
 
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Cells, Color, Draw, Origin, Panel, Threshold};
+use crate::plan::dashboard::{Color, Draw, Fact, Origin, Panel, Threshold};
 use crate::plan::words::share_digits;
 use crate::spec::GraphKind;
 use crate::units::{Number, Unit, printed_float};
+
+/// The colour of a number that is well, on dark and on bright ground: readers who see fewer colours take Grafana's green for its red.
+const WELL: &str = "#1AA39A";
 
 /// How the values of a panel are shown.
 pub(super) fn field(panel: &Panel) -> Field {
@@ -15,7 +18,8 @@ pub(super) fn field(panel: &Panel) -> Field {
     let full = unit.unit == Unit::Ratio && unit.per.is_none();
     let mut field = Field {
         unit: match panel.draw {
-            Draw::Fact(Cells::Since) => "dateTimeFromNow".to_owned(),
+            Draw::Fact(Fact::Since | Fact::Changed) => "dateTimeFromNow".to_owned(),
+            Draw::Fact(Fact::Advice) => "none".to_owned(),
             _ => grafana(unit),
         },
         steps: steps(&panel.thresholds, "green"),
@@ -23,6 +27,11 @@ pub(super) fn field(panel: &Panel) -> Field {
         bars: kind == Some(GraphKind::Bars),
         ..Field::default()
     };
+    if panel.draw == Draw::Tile || kind == Some(GraphKind::Number) {
+        for step in field.steps.iter_mut().filter(|step| step.color == "green") {
+            WELL.clone_into(&mut step.color);
+        }
+    }
     if kind == Some(GraphKind::Gauge) {
         field.min = Some(0.0);
         field.max = full.then_some(1.0);

@@ -1,9 +1,11 @@
 //! Panels of a plan as Grafana lays them out.
 
+use serde_json::json;
+
 use super::field::field;
-use super::view::{Link, Panel, Place, Query, WIDTH, ref_id};
-use super::{SPELLING, colors, legend, lines, table};
-use crate::plan::dashboard::{self, Cells, Dashboard, Draw, Origin, Row};
+use super::view::{Link, Override, Panel, Place, Query, WIDTH, ref_id};
+use super::{SPELLING, changes, colors, legend, lines, table};
+use crate::plan::dashboard::{self, Dashboard, Draw, Fact, Origin, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
 use crate::promql::pretty;
@@ -120,12 +122,12 @@ fn panel(
             None => colors::overrides(panel)
                 .into_iter()
                 .chain(lines.into_iter().chain(word).map(|line| line.look))
+                .chain(leads(plan, panel))
                 .collect(),
         }),
         states: match &panel.draw {
             Draw::Verdict(words) => Tree::of(&table::states(words)),
-            Draw::Fact(Cells::Spent) => Tree::of(&table::spent("not at this rate")),
-            Draw::Fact(_) => Tree::of(&table::since()),
+            Draw::Fact(fact) => Tree::of(&table::fact(*fact)),
             _ => Tree::default(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
@@ -135,6 +137,19 @@ fn panel(
         },
         ..Panel::default()
     }
+}
+
+/// Where a click on a fact leads.
+fn leads(plan: &Plan, panel: &dashboard::Panel) -> Option<Override> {
+    let link = match &panel.draw {
+        Draw::Fact(Fact::Advice) => table::to_runbook("${__field.labels.runbook}"),
+        Draw::Fact(Fact::Changed) => table::to_panel(&changes(plan)?.url),
+        _ => return None,
+    };
+    Some(Override {
+        matcher: json!({"id": "byFrameRefID", "options": ref_id(0)}),
+        properties: vec![json!({"id": "links", "value": [link]})],
+    })
 }
 
 /// Whether a panel marks requests with a trace: on histograms, if the spec names the tool that stores traces.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::field::{background, grafana, steps};
 use super::view::{Override, Table, ref_id};
-use crate::plan::dashboard::{BEGAN, Cells, Column, Field, Lead, Word};
+use crate::plan::dashboard::{BEGAN, Cells, Column, Fact, Field, Lead, Word};
 use crate::template::Tree;
 use crate::units::Unit;
 
@@ -87,15 +87,21 @@ fn heading_width(text: &str) -> usize {
 }
 
 fn link(lead: &Lead) -> Value {
-    let (title, url, new) = match lead {
-        Lead::Url => ("Open the runbook", "${__value.raw}".to_owned(), true),
-        Lead::Panel(label) => (
-            "Show the panel",
-            format!("/d/${{__data.fields.{label}}}&${{__url_time_range}}&${{__all_variables}}"),
-            false,
-        ),
-    };
-    json!({"title": title, "url": url, "targetBlank": new})
+    match lead {
+        Lead::Url => to_runbook("${__value.raw}"),
+        Lead::Panel(label) => to_panel(&format!("/d/${{__data.fields.{label}}}")),
+    }
+}
+
+/// A link to a runbook, in a window of its own.
+pub(super) fn to_runbook(url: &str) -> Value {
+    json!({"title": "Open the runbook", "url": url, "targetBlank": true})
+}
+
+/// A link to a panel, with the time and the variables.
+pub(super) fn to_panel(url: &str) -> Value {
+    let url = format!("{url}&${{__url_time_range}}&${{__all_variables}}");
+    json!({"title": "Show the panel", "url": url, "targetBlank": false})
 }
 
 fn cells(cells: &Cells) -> Vec<Value> {
@@ -107,13 +113,13 @@ fn cells(cells: &Cells) -> Vec<Value> {
         // Grafana takes text like `0.90` for a number.
         Cells::Text(words) if words.is_empty() => vec![
             property("unit", json!("string")),
-            property("noValue", json!("-")),
+            property("noValue", json!("")),
         ],
         Cells::Always(word) => {
             let all = json!({"pattern": ".+", "result": {"index": 0, "text": word}});
             vec![
                 property("mappings", json!([{"type": "regex", "options": all}])),
-                property("noValue", json!("-")),
+                property("noValue", json!("")),
             ]
         }
         Cells::Text(words) => {
@@ -132,7 +138,7 @@ fn cells(cells: &Cells) -> Vec<Value> {
             });
             vec![
                 property("mappings", mapping(colors)),
-                property("noValue", json!("-")),
+                property("noValue", json!("")),
                 filled,
                 left(),
             ]
@@ -142,19 +148,19 @@ fn cells(cells: &Cells) -> Vec<Value> {
         }
         Cells::Share(digits) => vec![
             property("unit", json!("percentunit")),
-            property("noValue", json!("-")),
+            property("noValue", json!("")),
             property("decimals", json!(digits)),
         ],
         Cells::Number(unit, bounds) => {
             let mut all = vec![
                 property("unit", json!(grafana(*unit))),
-                property("noValue", json!("-")),
+                property("noValue", json!("")),
             ];
             let digits = if unit.unit == Unit::Ratio { 1 } else { 2 };
             all.push(property("decimals", json!(digits)));
             if !bounds.is_empty() {
                 // Without a value, a cell would have the colour of the lowest region.
-                let nothing = json!({"color": "text", "index": 0, "text": "-"});
+                let nothing = json!({"color": "text", "index": 0, "text": ""});
                 let nothing = json!({"match": "null+nan", "result": nothing});
                 all.push(property(
                     "mappings",
@@ -174,14 +180,14 @@ fn cells(cells: &Cells) -> Vec<Value> {
         }
         Cells::Since => vec![
             property("unit", json!("dateTimeFromNow")),
-            property("mappings", since()),
-            property("noValue", json!("-")),
+            property("mappings", fact(Fact::Since)),
+            property("noValue", json!("")),
         ],
         Cells::Spent => vec![
             property("unit", json!("s")),
             property("decimals", json!(1)),
-            property("mappings", spent("-")),
-            property("noValue", json!("-")),
+            property("mappings", fact(Fact::Lasts)),
+            property("noValue", json!("")),
         ],
         // The first is for Grafana up to 12.1, the second for what came after.
         Cells::Hidden => vec![
@@ -199,19 +205,29 @@ fn left() -> Value {
     property("custom.align", json!("left"))
 }
 
-/// The words of a time in which a budget is spent: none is left, or it lasts.
-pub(super) fn spent(lasts: &str) -> Value {
-    texts([("0", "none left"), ("-1", lasts)])
-}
-
-/// The words of a time that is not known exactly, or has not been.
-pub(super) fn since() -> Value {
-    texts([("0", &format!("over {BEGAN} ago")), ("-1", "-")])
-}
-
-fn texts(words: [(&str, &str); 2]) -> Value {
-    let words = words.map(|(value, text)| (value.to_owned(), json!({"text": text})));
-    mapping(words.into_iter())
+/// The words for special numbers of a fact.
+pub(super) fn fact(fact: Fact) -> Value {
+    let words = match fact {
+        Fact::Lasts => vec![
+            ("0".to_owned(), "nothing left".to_owned()),
+            ("-1".to_owned(), "not spent at this rate".to_owned()),
+        ],
+        Fact::Since | Fact::Changed => vec![
+            ("0".to_owned(), format!("over {BEGAN} ago")),
+            ("-1".to_owned(), "nothing fires".to_owned()),
+        ],
+        Fact::Advice => {
+            let some =
+                json!({"from": 1, "to": null, "result": {"index": 0, "text": "open the runbook"}});
+            let none = json!({"0": {"index": 1, "text": "nothing to do"}});
+            return json!([{"type": "range", "options": some}, {"type": "value", "options": none}]);
+        }
+    };
+    mapping(
+        words
+            .into_iter()
+            .map(|(value, text)| (value, json!({"text": text}))),
+    )
 }
 
 /// The words and backgrounds of states.

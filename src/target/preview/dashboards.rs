@@ -86,13 +86,8 @@ fn panel(
 ) -> Panel {
     let (kind, graph) = match &panel.draw {
         Draw::Graph(kind) => (name(*kind), kind.is_over_time()),
-        Draw::Tile => ("tile", false),
-        Draw::Text(_) => ("text", false),
-        Draw::Alerts(_) => ("alerts", false),
-        Draw::Objectives(_) => ("SLOs", false),
-        Draw::Changes(_) => ("changes", false),
-        Draw::Verdict(_) => ("verdict", false),
-        Draw::Fact(_) => ("fact", false),
+        // Their titles say it.
+        _ => ("", false),
     };
     Panel {
         column: place.x + 1,

@@ -2,6 +2,7 @@
 //! releases of the metrics. One HTML file without scripts and without requests to the network.
 
 mod dashboards;
+mod facts;
 mod objectives;
 mod simulated;
 mod sketch;
@@ -17,8 +18,7 @@ use serde_json::json;
 use super::{OutFile, TargetError};
 use crate::naming;
 use crate::plan::alert::{self, ConditionAlert};
-use crate::plan::dashboard::Draw;
-use crate::plan::{Dashboard, Plan, words};
+use crate::plan::{Plan, words};
 use crate::template::Templates;
 use simulated::Day;
 
@@ -46,7 +46,6 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         alerts: alerts(plan),
         dashboards: dashboards.collect(),
         firing: tables::firing_on(plan, Day::Incident),
-        begin: simulated::clock(simulated::NOW - simulated::INCIDENT),
         now: simulated::clock(simulated::NOW),
         timeline: timeline::timeline(plan),
     };
@@ -79,15 +78,7 @@ pub fn index(plans: &[Plan], templates: &Templates) -> Result<Option<OutFile>, T
 
 /// A service, and the number of its worst state.
 fn entry(plan: &Plan) -> (u32, view::Entry) {
-    let panels = plan.dashboards.iter().flat_map(Dashboard::panels);
-    let words = panels.filter_map(|panel| match &panel.draw {
-        Draw::Verdict(words) => Some(words),
-        _ => None,
-    });
-    let worst = words
-        .take(1)
-        .find_map(|words| tables::worst(plan, words, Day::Incident));
-    let (number, state) = worst.unwrap_or_default();
+    let (number, state) = facts::summary(plan, Day::Incident).unwrap_or_default();
     let entry = view::Entry {
         path: format!("{}.html", plan.service.name),
         title: plan.service.title.clone(),

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::health;
+use crate::naming;
 use crate::plan::dashboard::{BEGAN, Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{
     Bound, Condition, EventSlo, Plan, Signal, SignalKind, SloKind, Tier, ValueUnit, alert,
@@ -540,6 +541,26 @@ pub(super) fn groups(panel: &Panel, series: &Series) -> Vec<Group> {
             [0, 1].map(one).into()
         }
     }
+}
+
+/// The labels of the overview, each with a made-up value: `model 1`.
+pub(super) fn label_set(plan: &Plan) -> Vec<(&str, String)> {
+    let mut all = plan.dashboards.iter();
+    let overview = all.find(|dashboard| dashboard.name == naming::OVERVIEW);
+    let labels = overview
+        .into_iter()
+        .flat_map(|overview| &overview.variables);
+    let value = |label: &str| format!("{} 1", label.strip_suffix("_name").unwrap_or(label));
+    labels
+        .map(|v| (v.label.as_str(), value(&v.label)))
+        .collect()
+}
+
+/// The label set of all rows.
+pub(super) fn whom(plan: &Plan) -> String {
+    let groups = label_set(plan).into_iter().rev();
+    let words: Vec<_> = groups.map(|(_, value)| value).collect();
+    words.join(" ")
 }
 
 /// A minute of the day as a clock shows it: `14:55`.

@@ -1,5 +1,6 @@
 //! A panel with simulated values, drawn as Grafana draws it: the same axis, colours, thresholds and legend.
 
+use super::facts;
 use super::simulated::{Course, Day, Errors, Group, NOW, course, groups, minutes};
 use super::tables;
 use super::value::value;
@@ -79,9 +80,9 @@ pub(super) fn sketches(
             Draw::Text(_) => empty,
             Draw::Alerts(columns) => tables::alerts(plan, columns, day, empty),
             Draw::Objectives(columns) => tables::objectives(plan, columns, day, empty),
-            Draw::Changes(columns) => tables::changes(columns, empty),
-            Draw::Verdict(words) => tables::verdict(plan, words, day, empty),
-            Draw::Fact(cells) => tables::fact(plan, cells, day, empty),
+            Draw::Changes(columns) => facts::changes(columns, plan, day, empty),
+            Draw::Verdict(words) => facts::verdict(plan, words, day, empty),
+            Draw::Fact(fact) => facts::fact(plan, *fact, day, empty),
             Draw::Graph(GraphKind::Heatmap) => heatmap(panel, day, range, empty),
             Draw::Graph(GraphKind::Table) => newest(panel, &lines, day, empty),
             Draw::Graph(kind) if kind.is_over_time() => graph(panel, &lines, day, range, empty),

@@ -1,10 +1,10 @@
 //! The tables of SLOs and alerts on a simulated day.
 
-use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes};
+use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes, whom};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
-use crate::plan::dashboard::{self, BEGAN, Cells, Color, Column, Field};
+use crate::plan::dashboard::{BEGAN, Cells, Color, Column, Field};
 use crate::plan::{
     BASE_WINDOW, Bound, Condition, PercentileSlo, Plan, Slo, SloKind, Tier, ValueUnit, words,
 };
@@ -13,7 +13,7 @@ use crate::target::grafana::{color_name, color_of};
 use crate::units::{Unit, decimal, float, readable, shown};
 
 /// A value of a cell before it is formatted.
-enum Given {
+pub(super) enum Given {
     Text(String),
     /// A text and where it leads.
     Link(String, String),
@@ -38,9 +38,9 @@ pub(super) fn no_data(empty: Sketch) -> Sketch {
 }
 
 /// The state of what has no data.
-const NO_DATA: &str = "no data";
+pub(super) const NO_DATA: &str = "no data";
 
-/// What a cell shows; `-` where there is nothing.
+/// What a cell shows.
 fn cell(column: &Column, given: Option<Given>) -> Word {
     let colored = |text: String, color: Option<&str>| Word {
         text,
@@ -76,13 +76,13 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
             plain(known.map_or(&text, |(_, text)| text))
         }
         (_, Some(Given::Text(text))) => plain(&text),
-        _ => plain("-"),
+        _ => plain(""),
     };
     Word { href, ..word }
 }
 
 /// A table: `given` returns the value in a column of a row.
-fn table<R>(
+pub(super) fn table<R>(
     columns: &[Column],
     rows: &[R],
     given: impl Fn(&R, &Column) -> Option<Given>,
@@ -110,8 +110,9 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
         ("SLO", _) => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
         ("Runbook", _) => Some(Given::Link(String::new(), slo.links.runbook.clone())),
         ("State", _) => Some(Given::Text(state(plan, slo, day).0.to_owned())),
+        ("For", _) if day != Day::Silent => Some(Given::Text(whom(plan))),
         ("Since", _) => Some(Given::Text(ago(state(plan, slo, day).1?))),
-        ("Spent in", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
+        ("Budget lasts", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
         ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
             Some(Given::Text(format!("{objective} over {}", slo.period)))
@@ -140,81 +141,8 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
     }
 }
 
-/// Nothing started on a simulated day.
-pub(super) fn changes(columns: &[Column], empty: Sketch) -> Sketch {
-    Sketch {
-        note: "Starts and releases are not simulated.".to_owned(),
-        ..table(columns, &[(); 0], |(), _| None, empty)
-    }
-}
-
-/// The worst state of SLOs and alerts, and whose it is.
-pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: Sketch) -> Sketch {
-    match worst(plan, words, day) {
-        Some((_, Word { text, color, .. })) => Sketch {
-            value: text,
-            color,
-            ..empty
-        },
-        None => empty,
-    }
-}
-
-/// The same as a word, with the number of the state.
-pub(super) fn worst(plan: &Plan, words: &[dashboard::Word], day: Day) -> Option<(u32, Word)> {
-    let worst = ranked(plan, words, day)?;
-    let (number, word, color) = worst.state;
-    let word = Word {
-        text: match number {
-            0 => word.clone(),
-            _ => format!("{}: {word}", worst.whose),
-        },
-        color: color_name(*color).to_owned(),
-        ..Word::default()
-    };
-    Some((*number, word))
-}
-
-/// A state, whose it is, and for how many minutes.
-struct Ranked<'p> {
-    state: &'p dashboard::Word,
-    whose: String,
-    since: Option<f64>,
-}
-
-/// The worst state of SLOs and alerts; of several, the one that began first.
-fn ranked<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Option<Ranked<'p>> {
-    let of_slos = plan.slos.iter().map(|slo| {
-        let (state, since) = state(plan, slo, day);
-        (state, slo.title.clone(), since)
-    });
-    let (alerts, _) = of_conditions(plan, day);
-    let firing = alerts.into_iter().filter_map(|alert| {
-        let pages = alert.severity == plan.service.severities.page;
-        let state = match alert.state {
-            "firing" if pages => "paging alert fires",
-            "firing" => "ticket alert fires",
-            NO_DATA => NO_DATA,
-            _ => return None,
-        };
-        Some((state, alert.name, Some(alert.since)))
-    });
-    let all = of_slos.chain(firing).filter_map(|(state, whose, since)| {
-        let state = words.iter().find(|(_, word, _)| word == state)?;
-        Some(Ranked {
-            state,
-            whose,
-            since,
-        })
-    });
-    all.max_by(|a, b| {
-        let number = a.state.0.cmp(&b.state.0);
-        number.then(a.since.unwrap_or(0.0).total_cmp(&b.since.unwrap_or(0.0)))
-    })
-}
-
 /// The hours in which the budget of an SLO is spent, while it burns now.
-fn spent_in(slo: &Slo, day: Day) -> Option<f64> {
+pub(super) fn spent_in(slo: &Slo, day: Day) -> Option<f64> {
     let SloKind::Events(events) = &slo.kind else {
         return None;
     };
@@ -224,43 +152,16 @@ fn spent_in(slo: &Slo, day: Day) -> Option<f64> {
     (burn >= 1.0).then(|| left * minutes(slo.period) / burn / 60.0)
 }
 
-fn spent(hours: f64) -> String {
+pub(super) fn spent(hours: f64) -> String {
     match hours {
-        0.0 => "none left".to_owned(),
+        0.0 => "nothing left".to_owned(),
         hours if hours > 48.0 => format!("{:.1} days", hours / 24.0),
         hours => format!("{hours:.1} hours"),
     }
 }
 
-/// What belongs to the verdict: since when, and when a budget is spent.
-pub(super) fn fact(plan: &Plan, cells: &Cells, day: Day, empty: Sketch) -> Sketch {
-    let value = match cells {
-        Cells::Spent if day == Day::Silent => return no_data(empty),
-        Cells::Since => {
-            let panels = plan.dashboards.iter().flat_map(|d| d.panels());
-            let words = panels.filter_map(|panel| match &panel.draw {
-                dashboard::Draw::Verdict(words) => Some(words),
-                _ => None,
-            });
-            let worst = words.take(1).find_map(|words| ranked(plan, words, day));
-            worst.and_then(|worst| Some(format!("{}: {}", worst.whose, ago(worst.since?))))
-        }
-        _ => {
-            let spending = plan.slos.iter();
-            let spending = spending.filter_map(|slo| Some((spent_in(slo, day)?, slo)));
-            let first = spending
-                .min_by(|(a, _), (b, _)| (*a == 0.0).cmp(&(*b == 0.0)).then(a.total_cmp(b)));
-            first.map(|(hours, slo)| format!("{}: {}", slo.title, spent(hours)))
-        }
-    };
-    Sketch {
-        value: value.unwrap_or_else(|| "-".to_owned()),
-        ..empty
-    }
-}
-
 /// Minutes as the dashboards show them.
-fn ago(since: f64) -> String {
+pub(super) fn ago(since: f64) -> String {
     match since >= minutes(BEGAN) {
         true => format!("over {BEGAN} ago"),
         false => format!("{since:.0} minutes ago"),
@@ -268,7 +169,7 @@ fn ago(since: f64) -> String {
 }
 
 /// The state of an SLO and for how many minutes: the first that holds, as in the table's query.
-fn state(plan: &Plan, slo: &Slo, day: Day) -> (&'static str, Option<f64>) {
+pub(super) fn state(plan: &Plan, slo: &Slo, day: Day) -> (&'static str, Option<f64>) {
     if day == Day::Silent {
         return (NO_DATA, None);
     }
@@ -283,11 +184,14 @@ fn state(plan: &Plan, slo: &Slo, day: Day) -> (&'static str, Option<f64>) {
                 tiers.find_map(|tier| held(|minute| fires(&errors, tier, day, minute)))
             };
             let left = |minute| errors.left(slo.period, day, minute);
-            let paging = fires(true).map(|since| ("burning fast", Some(since)));
-            let ticket = || fires(false).map(|since| ("burning", Some(since)));
+            // An SLO burns since its burn rate is above 1, not since an alert noticed.
+            let now = is("burning now", &|m| errors.burn(BASE_WINDOW, day, m) >= 1.0);
+            let burns = now.and_then(|(_, since)| since);
+            let paging = fires(true).map(|since| ("burning fast", burns.or(Some(since))));
+            let ticket = || fires(false).map(|since| ("burning", burns.or(Some(since))));
             paging
                 .or_else(ticket)
-                .or_else(|| is("burning now", &|m| errors.burn(BASE_WINDOW, day, m) >= 1.0))
+                .or(now)
                 .or_else(|| is("budget spent", &|m| left(m) <= 0.0))
                 .or_else(|| is("budget low", &|m| left(m) < 0.25))
         }
@@ -315,15 +219,18 @@ fn fires(errors: &Errors, tier: &Tier, day: Day, minute: f64) -> bool {
 }
 
 /// An alert that is pending or firing.
-struct Active {
-    name: String,
+pub(super) struct Active {
+    pub(super) name: String,
     /// Where the page says more.
     href: String,
-    runbook: String,
-    severity: String,
-    state: &'static str,
+    pub(super) runbook: String,
+    /// What to do first.
+    pub(super) action: String,
+    whom: String,
+    pub(super) severity: String,
+    pub(super) state: &'static str,
     /// Minutes.
-    since: f64,
+    pub(super) since: f64,
     /// The value and the threshold, where both are known.
     value: Option<String>,
     bound: Option<String>,
@@ -336,6 +243,8 @@ impl Active {
             name,
             href: String::new(),
             runbook: String::new(),
+            action: String::new(),
+            whom: String::new(),
             severity: String::new(),
             state,
             since: minutes(BEGAN),
@@ -367,7 +276,11 @@ pub(super) fn firing_on(plan: &Plan, day: Day) -> Vec<Word> {
 /// Pending and firing alerts, paging alerts first, and the number of alerts that are not simulated.
 fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     let page = &plan.service.severities.page;
-    let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
+    let mut rows: Vec<Active> = plan
+        .slos
+        .iter()
+        .filter_map(|slo| tier(plan, slo, day))
+        .collect();
     let (alerts, unknown) = of_conditions(plan, day);
     rows.extend(alerts);
     rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
@@ -375,7 +288,7 @@ fn actives(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
 }
 
 /// Pending and firing alerts on conditions, and the number of those that are not simulated.
-fn of_conditions(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
+pub(super) fn of_conditions(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     if day == Day::Silent {
         let missing = format!("no data from {}", plan.scrape.job);
         return (vec![Active::row(missing, NO_DATA)], 0);
@@ -419,7 +332,8 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
         ("Alert", _) => Some(Given::Link(row.name.clone(), row.href.clone())),
         ("Runbook", _) if known => Some(Given::Link(String::new(), row.runbook.clone())),
         ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
-        ("Since", Field::Value(_)) if known => Some(Given::Text(ago(row.since))),
+        ("Alert since", Field::Value(_)) if known => Some(Given::Text(ago(row.since))),
+        ("For", _) if known => Some(Given::Text(row.whom.clone())),
         ("Name", _) if known => Some(Given::Text(row.name.clone())),
         ("Value", _) if known => row.value.clone().map(Given::Text),
         ("Threshold", _) if known => row.bound.clone().map(Given::Text),
@@ -428,7 +342,7 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
 }
 
 /// The fastest tier of an SLO that fires.
-fn tier(slo: &Slo, day: Day) -> Option<Active> {
+fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
     let SloKind::Events(events) = &slo.kind else {
         return None;
     };
@@ -443,6 +357,8 @@ fn tier(slo: &Slo, day: Day) -> Option<Active> {
         name: slo.alert_name.clone(),
         href: format!("#slo-{}", slo.name),
         runbook: slo.links.runbook.clone(),
+        action: String::new(),
+        whom: whom(plan),
         severity: tier.severity.clone(),
         state: "firing",
         since,
@@ -464,6 +380,8 @@ fn active(plan: &Plan, alert: &ConditionAlert<'_>, day: Day, since: f64) -> Acti
         name: alert.name.to_owned(),
         href: format!("#alert-{}", alert.name),
         runbook: alert.links.runbook.clone(),
+        action: plan.runbooks.action(alert.name, alert.action, alert.links),
+        whom: whom(plan),
         severity: alert.severity.to_owned(),
         state: match since >= minutes(alert.hold) {
             true => "firing",

@@ -15,8 +15,7 @@ pub(super) struct Page {
     pub(super) dashboards: Vec<Dashboard>,
     /// Alerts that fire in the simulated incident.
     pub(super) firing: Vec<Word>,
-    /// When the simulated incident began, and the moment that is shown: `14:15`.
-    pub(super) begin: String,
+    /// The moment that is shown: `14:55`.
     pub(super) now: String,
     pub(super) timeline: Timeline,
 }
@@ -135,8 +134,11 @@ pub(super) struct Panel {
 pub(super) struct Sketch {
     /// `healthy` or `incident`.
     pub(super) day: String,
-    /// A single value and its colour; empty when there is none.
+    /// What a fact is about.
+    pub(super) name: String,
+    /// A single value, its colour, and where it leads; empty when there is none.
     pub(super) value: String,
+    pub(super) href: String,
     pub(super) color: String,
     /// The state of a tile in a word: colours alone do not say it to every reader.
     pub(super) state: String,

@@ -1,15 +1,14 @@
 //! The table of SLOs.
 
 use super::{
-    ALERT_NAME, NONE, Named, PANEL, RUNBOOK, STATE, Scope, absent, all_at, bin, burn, by_name,
-    column, first, hidden, labelled, max, or, page, per_slo, runbook_column, series, times,
-    titles_of, value,
+    PANEL, RUNBOOK, STATE, Scope, Shown, all_at, bin, burn, by_name, column, hidden, labelled, max,
+    or, page, per_slo, runbook_column, series, times, value,
 };
 use crate::naming;
 use crate::plan::dashboard::{BEGAN, Cells, Color, Column, Lead, Role, Series, Threshold, Word};
 use crate::plan::words::share_digits;
 use crate::plan::{BASE_WINDOW, EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
+use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::query;
 use crate::spec::Stat;
@@ -38,119 +37,35 @@ const STATES: [(u32, &str, Color); 11] = [
     (2, "budget spent", Color::Yellow),
     (BURNING_NOW, "burning now", Color::Yellow),
     (TICKET, "ticket alert fires", Color::Orange),
-    (5, "burning", Color::Orange),
+    (BURNING, "burning", Color::Orange),
     (6, "missed", Color::Red),
     (UNKNOWN, "no data", Color::Blue),
     (SILENT, "no data", Color::Blue),
-    (FAST, "burning fast", Color::Red),
     (PAGE, "paging alert fires", Color::Red),
+    (FAST, "burning fast", Color::Red),
 ];
 const BURNING_NOW: u32 = 3;
-const TICKET: u32 = 4;
+pub(super) const TICKET: u32 = 4;
+const BURNING: u32 = 5;
 /// No data of one SLO, and of a whole job or of all rules, which explains the first.
 const UNKNOWN: u32 = 7;
-const SILENT: u32 = 8;
-const FAST: u32 = 9;
-const PAGE: u32 = 10;
+pub(super) const SILENT: u32 = 8;
+/// An SLO comes before alerts on causes of the same severity.
+pub(super) const PAGE: u32 = 9;
+pub(super) const FAST: u32 = 10;
 
-const WHAT: &str = "what";
-
-fn words() -> Vec<Word> {
+/// Words for all states.
+pub(super) fn words() -> Vec<Word> {
     STATES
         .map(|(n, word, color)| (n, word.to_owned(), color))
         .into()
-}
-
-/// The worst state of SLOs, alerts and missing data, and whose it is.
-pub(in crate::resolve::dashboards) fn worst(
-    scope: &Scope<'_>,
-    all: &Shown<'_>,
-    named: &[Named<'_>],
-    beats: &[(String, Expr)],
-) -> (Series, Vec<Word>) {
-    let state = build::call("ceil", [rank(scope, all, named, beats)]);
-    (or_fine(scope, state, "0", "all SLOs and alerts"), words())
-}
-
-pub(in crate::resolve::dashboards) fn since(
-    scope: &Scope<'_>,
-    all: &Shown<'_>,
-    named: &[Named<'_>],
-    beats: &[(String, Expr)],
-) -> Series {
-    let began = began_of(rank(scope, all, named, beats));
-    or_fine(scope, began, "-1", "nothing fires")
-}
-
-/// The worst state of SLOs, alerts and missing data as a rank; of several, the one that began first.
-fn rank(scope: &Scope<'_>, all: &Shown<'_>, named: &[Named<'_>], beats: &[(String, Expr)]) -> Expr {
-    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
-    let table = Table {
-        scope,
-        labels: scope.labels(&[naming::SLO]),
-    };
-    let of_slos =
-        (!slos.is_empty()).then(|| by_name(table.ranks(&slos), WHAT, naming::SLO, &titles(&slos)));
-    let firing = |number, severity| {
-        let alerts = |name: &str| {
-            let all = scope.series(name).matcher(naming::TIER, MatchOp::Equal, "");
-            all.matcher(naming::SEVERITY, severity, scope.page)
-        };
-        firing_since(number, &scope.labels(&[ALERT_NAME]), &alerts)
-    };
-    let alerts = [
-        firing(PAGE, MatchOp::Equal),
-        firing(TICKET, MatchOp::NotEqual),
-    ];
-    let alerts = alerts.iter().flat_map(State::ranks).reduce(or);
-    let alerts = alerts.map(|alerts| {
-        let alerts = super::joined(alerts, WHAT, "", &[ALERT_NAME]);
-        let of_tiers = |name: &str| {
-            let mut all = slos.iter().filter(|slo| events(slo).is_some());
-            all.any(|slo| slo.alert_name == name)
-        };
-        let mut titles = titles_of(named);
-        titles.retain(|(name, _)| !of_tiers(name));
-        by_name(alerts, WHAT, ALERT_NAME, &titles)
-    });
-    let missing = beats.iter().flat_map(|(what, series)| {
-        let seen = last_seen(build::call("timestamp", [series.clone()]));
-        let seen = build::aggregate(AggregateOp::Max, NONE, seen);
-        let ranks = State::new(SILENT, absent(series), Some(seen)).ranks();
-        ranks.map(|rank| labelled(rank, WHAT, what, "", ""))
-    });
-    let rows = of_slos.into_iter().chain(alerts).chain(missing).reduce(or);
-    let rows = rows.unwrap_or_else(|| build::number("0"));
-    let bad = bin(
-        BinaryOp::Gt,
-        max(&scope.labels(&[WHAT]), rows),
-        build::number("0"),
-    );
-    first(AggregateOp::Topk, bad)
-}
-
-/// A value of the verdict; without a bad state, another one.
-fn or_fine(scope: &Scope<'_>, rows: Expr, value: &str, what: &str) -> Series {
-    let fine = build::call("vector", [build::number(value)]);
-    let fine = labelled(fine, WHAT, what, "", "");
-    whose(
-        scope,
-        build::binary(BinaryOp::Or, rows, fine).on(NONE).into(),
-    )
-}
-
-/// Names begin with the last label.
-fn whose(scope: &Scope<'_>, rows: Expr) -> Series {
-    let mut labels = scope.labels(&[]);
-    labels.push(WHAT.to_owned());
-    series("", rows, &labels)
 }
 
 /// A state of rows: its number, what has elements while it holds, and the second in which it began.
 ///
 /// Its rank is a number less `began / 1e10`: the next integer is the number, and of two equal states, the one that began first has
 /// the higher rank. A state whose begin is too long ago to be known has an integer as its rank.
-struct State {
+pub(super) struct State {
     number: u32,
     holds: Expr,
     began: Option<Expr>,
@@ -160,7 +75,7 @@ struct State {
 const ERA: &str = "1e10";
 
 impl State {
-    fn new(number: u32, holds: Expr, began: Option<Expr>) -> Self {
+    pub(super) fn new(number: u32, holds: Expr, began: Option<Expr>) -> Self {
         let began = began.map(|began| bin(BinaryOp::And, began, holds.clone()));
         Self {
             number,
@@ -175,11 +90,29 @@ impl State {
         Self::new(number, holds, Some(last))
     }
 
+    /// An SLO burns since its burn rate is above 1, not since an alert noticed: the begin of another state, where that is known.
+    fn earlier(self, other: &Self) -> Self {
+        let Self {
+            number,
+            holds,
+            began,
+        } = self;
+        let earlier = other
+            .began
+            .clone()
+            .map(|other| bin(BinaryOp::And, other, holds.clone()));
+        Self {
+            number,
+            began: earlier.into_iter().chain(began).reduce(or),
+            holds,
+        }
+    }
+
     fn number(&self) -> Expr {
         all_at(self.number, self.holds.clone())
     }
 
-    fn ranks(&self) -> impl Iterator<Item = Expr> + use<> {
+    pub(super) fn ranks(&self) -> impl Iterator<Item = Expr> + use<> {
         let began = self.began.clone().map(|began| {
             let share = bin(BinaryOp::Div, began, build::number(ERA));
             bin(BinaryOp::Sub, build::number(self.number.to_string()), share)
@@ -189,7 +122,7 @@ impl State {
 }
 
 /// When the states of some ranks began, in milliseconds since 1970; 0 of those that began too long ago.
-fn began_of(rank: Expr) -> Expr {
+pub(super) fn began_of(rank: Expr) -> Expr {
     let one = || build::number("1");
     let share = bin(BinaryOp::Sub, one(), bin(BinaryOp::Mod, rank, one()));
     let share = bin(BinaryOp::Mod, build::paren(share), one());
@@ -197,7 +130,11 @@ fn began_of(rank: Expr) -> Expr {
 }
 
 /// Alerts that fire, and when their conditions became true.
-fn firing_since(number: u32, labels: &[String], alerts: &dyn Fn(&str) -> Selector) -> State {
+pub(super) fn firing_since(
+    number: u32,
+    labels: &[String],
+    alerts: &dyn Fn(&str) -> Selector,
+) -> State {
     let firing = || alerts("ALERTS").matcher(STATE, MatchOp::Equal, "firing");
     let began = build::binary(BinaryOp::And, alerts("ALERTS_FOR_STATE"), firing());
     State {
@@ -208,42 +145,12 @@ fn firing_since(number: u32, labels: &[String], alerts: &dyn Fn(&str) -> Selecto
 }
 
 /// The latest of some moments, if it is not too long ago.
-fn last_seen(moments: Expr) -> Expr {
+pub(super) fn last_seen(moments: Expr) -> Expr {
     let moments = build::subquery(moments, query::time(BEGAN), Some(query::time(EXACT)));
     build::call("max_over_time", [moments])
 }
 
-/// The SLO whose budget is spent first at the present burn rate, and when: those that have some left come before those that have none.
-pub(in crate::resolve::dashboards) fn spent(scope: &Scope<'_>, all: &Shown<'_>) -> Option<Series> {
-    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
-    let labels = scope.labels(&[WHAT]);
-    let table = Table {
-        scope,
-        labels: scope.labels(&[naming::SLO]),
-    };
-    let spent = by_name(table.spent_in(&slos)?, WHAT, naming::SLO, &titles(&slos));
-    let spent = build::min(&labels, spent);
-    let left = bin(BinaryOp::Gt, spent.clone(), build::number("0"));
-    let spent = [left, spent].map(|spent| first(AggregateOp::Bottomk, spent));
-    // A budget covers weeks: it does not say that there are events.
-    let mut of_events = slos.iter().filter_map(|slo| events(slo));
-    let now = match of_events.any(|events| events.counted.is_some()) {
-        true => table.of(naming::TOTAL_EVENTS),
-        false => {
-            let ratio = table.of(naming::ERROR_RATIO);
-            ratio.matcher(naming::WINDOW, MatchOp::Equal, &BASE_WINDOW.to_string())
-        }
-    };
-    let now = build::aggregate(AggregateOp::Max, NONE, now);
-    let lasting = bin(BinaryOp::Sub, times(0, now), build::number("1"));
-    let lasting = labelled(lasting, WHAT, "all budgets last", "", "");
-    let rows = spent.into_iter().chain([lasting]);
-    let rows = rows.reduce(|rows, next| build::binary(BinaryOp::Or, rows, next).on(NONE).into());
-    Some(whose(scope, rows?))
-}
-
-pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
-
+/// All SLOs: one row for each label set.
 pub(in crate::resolve::dashboards) fn objectives(
     scope: &Scope<'_>,
     all: &Shown<'_>,
@@ -270,8 +177,8 @@ pub(in crate::resolve::dashboards) fn objectives(
         made.push(made_series);
     }
     if let Some(spent) = table.spent_in(&slos) {
-        columns.push(value(made.len(), "Spent in", Cells::Spent));
-        made.push(series("Spent in", spent, &table.labels));
+        columns.push(value(made.len(), "Budget lasts", Cells::Spent));
+        made.push(series("Budget lasts", spent, &table.labels));
     }
     columns.push(value(made.len(), "Since", Cells::Since));
     made.push(table.since(&slos));
@@ -280,12 +187,12 @@ pub(in crate::resolve::dashboards) fn objectives(
     (made, columns)
 }
 
-fn titles(slos: &[&Slo]) -> Vec<(String, String)> {
+pub(super) fn titles(slos: &[&Slo]) -> Vec<(String, String)> {
     let titles = slos.iter().map(|slo| (slo.name.clone(), slo.title.clone()));
     titles.collect()
 }
 
-fn events(slo: &Slo) -> Option<&EventSlo> {
+pub(super) fn events(slo: &Slo) -> Option<&EventSlo> {
     match &slo.kind {
         SloKind::Events(events) => Some(events),
         SloKind::Percentile(_) => None,
@@ -337,13 +244,13 @@ fn budget_bounds() -> Vec<Threshold> {
     ]
 }
 
-struct Table<'a> {
-    scope: &'a Scope<'a>,
-    labels: Vec<String>,
+pub(super) struct Table<'a> {
+    pub(super) scope: &'a Scope<'a>,
+    pub(super) labels: Vec<String>,
 }
 
 impl Table<'_> {
-    fn of(&self, name: &str) -> Selector {
+    pub(super) fn of(&self, name: &str) -> Selector {
         self.scope.series(name)
     }
 
@@ -382,7 +289,7 @@ impl Table<'_> {
     }
 
     /// The seconds until each budget that burns now is spent: what is left of it, times the SLO window, divided by the burn rate.
-    fn spent_in(&self, slos: &[&Slo]) -> Option<Expr> {
+    pub(super) fn spent_in(&self, slos: &[&Slo]) -> Option<Expr> {
         let mut periods: Vec<(Duration, Vec<&str>)> = Vec::new();
         for slo in slos.iter().filter(|slo| events(slo).is_some()) {
             match periods.iter_mut().find(|(known, _)| *known == slo.period) {
@@ -407,7 +314,8 @@ impl Table<'_> {
         self.or_missing(slos, states.iter().map(State::number))
     }
 
-    fn ranks(&self, slos: &[&Slo]) -> Expr {
+    /// The rank of every SLO.
+    pub(super) fn ranks(&self, slos: &[&Slo]) -> Expr {
         let states = self.states(slos);
         self.or_missing(slos, states.iter().flat_map(State::ranks))
     }
@@ -459,13 +367,14 @@ impl Table<'_> {
             let burn = burn(self.scope, &self.labels, BASE_WINDOW);
             bin(op, burn, build::number("1"))
         };
+        let now = State::after(BURNING_NOW, burn(BinaryOp::Lt), burn(BinaryOp::Ge));
         let low = decimal(LOW);
         let ok = self.worst(self.of(naming::BUDGET_REMAINING));
         vec![
-            firing(FAST, MatchOp::Equal),
+            firing(FAST, MatchOp::Equal).earlier(&now),
             self.lost(),
-            firing(5, MatchOp::NotEqual),
-            State::after(BURNING_NOW, burn(BinaryOp::Lt), burn(BinaryOp::Ge)),
+            firing(BURNING, MatchOp::NotEqual).earlier(&now),
+            now,
             State::after(2, left(BinaryOp::Gt, "0"), left(BinaryOp::Le, "0")),
             State::after(1, left(BinaryOp::Ge, &low), left(BinaryOp::Lt, &low)),
             State::new(0, ok, None),
