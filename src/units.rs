@@ -227,9 +227,7 @@ enum Suffix {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Mismatch {
-    /// What is wrong.
     pub message: String,
-    /// What to write instead.
     pub help: String,
 }
 
