@@ -2,7 +2,7 @@
 
 mod args;
 mod baseline;
-mod fixing;
+pub(super) mod fixing;
 pub(super) mod input;
 mod passed;
 pub(super) mod progress;
@@ -73,7 +73,7 @@ fn config_folder(config: &Config, here: &Path) -> PathBuf {
 
 /// The folders in which `--fix` may write: the folder of the configuration, and folders outside it that are on the command line,
 /// or that hold a file on the command line. A link that leads out of the project is not followed.
-fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
+pub(super) fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
     let root = plain(root);
     let named = named.iter().map(|path| plain(&here.join(path)));
     let outside = named.filter(|path| !path.starts_with(&root));

@@ -112,11 +112,9 @@ pub(super) struct Severities<'a> {
     pub(super) ticket: &'a str,
 }
 
-pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option<Map> {
-    let mut burn = Map::default();
+pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option<Value> {
     if objective.tiers.is_empty() {
-        burn.put("policy", "none");
-        return Some(burn);
+        return Some(Value::word("none"));
     }
     let names = [
         (&objective.page, severities.page, "critical"),
@@ -134,17 +132,12 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
         let mut map = Map::default();
         match tier.burn {
             Burn::Consumes(share) => {
-                map.put(
-                    "consumes",
-                    Value::word(format!("{}%", decimal(share * 100))),
-                );
-                map.put("in", Value::word(tier.long));
+                let share = format!("{}%", decimal(share * 100));
+                map.put("consumes", Value::word(share));
             }
-            Burn::Factor(factor) => {
-                map.put("factor", Value::word(decimal(factor)));
-                map.put("long", Value::word(tier.long));
-            }
+            Burn::Factor(factor) => map.put("factor", Value::word(decimal(factor))),
         }
+        map.put("long", Value::word(tier.long));
         if tier.short != twelfth(tier.long) {
             map.put("short", Value::word(tier.short));
         }
@@ -155,8 +148,7 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
         }
         Value::Map(map)
     });
-    burn.put("tiers", Value::List(tiers.collect()));
-    Some(burn)
+    Some(Value::List(tiers.collect()))
 }
 
 fn is_workbook(objective: &Objective) -> bool {

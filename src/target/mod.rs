@@ -174,8 +174,11 @@ impl<'a> Options<'a> {
 pub fn render(plan: &Plan, target: Target, options: Options<'_>) -> Result<Rendered, TargetError> {
     let templates = options.templates;
     let mut rendered = match target {
-        Target::Prometheus => prometheus::render(plan, options)?,
-        Target::Grafana => grafana::render(plan, options)?,
+        Target::Prometheus | Target::Grafana => match (plan.stored(), target) {
+            (None, _) => Rendered::default(),
+            (Some(plan), Target::Grafana) => grafana::render(&plan, options)?,
+            (Some(plan), _) => prometheus::render(&plan, options)?,
+        },
         Target::CloudWatch => cloudwatch::render(plan, options)?,
         Target::Emitter => emitter::render(plan, templates)?,
         Target::Runbook => runbook::render(plan, templates)?,

@@ -11,7 +11,7 @@ const SPEC: &str = "
 apiVersion: slosmith/v1
 service: {name: still, owner: tests}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
   latency: {kind: histogram, unit: seconds, prometheus: {metric: app_latency_seconds, buckets: [100ms, 1s]}}
   depth: {kind: gauge, unit: requests, across: sum, prometheus: {metric: app_depth}}

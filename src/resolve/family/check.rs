@@ -277,7 +277,7 @@ pub(in crate::resolve) fn not_a_boundary(
         (Some(b), None) => format!("use {}, the last bucket boundary", show(b)),
         (None, Some(a)) => format!("use {}, the first bucket boundary", show(a)),
         (None, None) => {
-            "declare your own signal with `expr` and `buckets`: these buckets differ between servers"
+            "declare your own signal with `promql` and `buckets`: these buckets differ between servers"
                 .into()
         }
     };
