@@ -6,6 +6,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use twox_hash::XxHash3_128;
 
+use crate::diag::capital;
 use crate::units::Duration;
 
 pub const SERVICE: &str = "service";
@@ -121,13 +122,7 @@ pub fn key(text: &str) -> String {
 }
 
 pub fn pascal(name: &str) -> String {
-    name.split(['-', '_'])
-        .flat_map(|word| {
-            let mut chars = word.chars();
-            let first = chars.next().map(|c| c.to_ascii_uppercase());
-            first.into_iter().chain(chars)
-        })
-        .collect()
+    name.split(['-', '_']).map(capital).collect()
 }
 
 /// `QueueOverflow` → `queue-overflow`; `VLLMHighTTFT` → `vllm-high-ttft`.
@@ -332,6 +327,12 @@ pub fn resource(name: &str) -> String {
         return plain.to_owned();
     }
     format!("{plain}-{:08x}", checksum(name) >> 32)
+}
+
+/// Number of a row or panel of a dashboard, made from names: it stays when others come, go or move.
+pub fn panel_id(row: &str, panel: &str) -> u32 {
+    let number = checksum(&format!("{row}\n{panel}")) % 1_000_000;
+    u32::try_from(number + 1).unwrap_or(1)
 }
 
 /// FNV-1a.

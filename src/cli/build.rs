@@ -188,7 +188,6 @@ struct All {
     findings: Sink,
     /// Files that specs extend.
     bases: Bases,
-    /// The specs of each service.
     named: BTreeMap<String, Vec<FileId>>,
     built: Vec<Built>,
     /// The first failure outside a spec.
@@ -257,7 +256,7 @@ impl All {
     }
 }
 
-fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
+pub(super) fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
     let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
     texts.collect()
 }

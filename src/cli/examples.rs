@@ -41,6 +41,12 @@ Examples:
   slosmith build --watch                      # builds again after each change
   slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
 
+pub(super) const MIGRATE: &str = "\
+Examples:
+  slosmith migrate                            # all specs below this folder
+  slosmith migrate --diff                     # shows the changes
+  slosmith migrate --check                    # in CI: exits with 1 if a spec is old";
+
 pub(super) const PREVIEW: &str = "\
 Examples:
   slosmith preview specs/chat.yaml --out preview

@@ -10,6 +10,7 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
             "init",
             "import",
             "build",
+            "migrate",
             "preview",
             "templates",
             "cloudwatch",
@@ -21,9 +22,13 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// Commands with an exit code 1, and its meaning. All other commands exit with 0 or 2.
-pub const FAILED_CHECKS: [(&str, &str); 9] = [
+pub const FAILED_CHECKS: [(&str, &str); 10] = [
     ("import", "an imported spec does not build yet"),
     ("build --check", "generated files are out of date"),
+    (
+        "migrate",
+        "a field cannot be rewritten; with `--check`, also if a spec uses fields of before",
+    ),
     ("cloudwatch plan", "the account differs from the specs"),
     (
         "lint",

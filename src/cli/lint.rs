@@ -2,7 +2,7 @@
 
 mod args;
 mod baseline;
-mod fixing;
+pub(super) mod fixing;
 pub(super) mod input;
 mod passed;
 pub(super) mod progress;
@@ -22,7 +22,7 @@ pub use args::LintArgs;
 
 use crate::catalog::Range;
 use crate::config::{Config, plain};
-use crate::diag::{Diagnostic, INTERNAL_ERROR, one_line};
+use crate::diag::{Diagnostic, INTERNAL_ERROR, count, one_line};
 use crate::lint::date::Date;
 use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
@@ -73,7 +73,7 @@ fn config_folder(config: &Config, here: &Path) -> PathBuf {
 
 /// The folders in which `--fix` may write: the folder of the configuration, and folders outside it that are on the command line,
 /// or that hold a file on the command line. A link that leads out of the project is not followed.
-fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
+pub(super) fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
     let root = plain(root);
     let named = named.iter().map(|path| plain(&here.join(path)));
     let outside = named.filter(|path| !path.starts_with(&root));
@@ -201,10 +201,4 @@ impl Job<'_> {
         ));
         found
     }
-}
-
-/// `1 file`, `2 files`.
-fn count(n: usize, word: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {word}{plural}")
 }

@@ -22,6 +22,7 @@ pub mod init;
 pub mod lint;
 pub mod lsp;
 pub mod man;
+pub mod migrate;
 mod newer;
 mod page;
 mod plan;
@@ -93,6 +94,11 @@ enum Command {
     /// Writes one folder per service. Files that slosmith did not generate stay as they are.
     #[command(after_long_help = examples::BUILD)]
     Build(build::BuildArgs),
+    /// Rewrite specs that use fields of before
+    ///
+    /// Renames and moves fields that the language of specs has changed, and keeps comments and layout.
+    #[command(after_long_help = examples::MIGRATE)]
+    Migrate(migrate::MigrateArgs),
     /// Write one HTML preview per service, for review without Grafana
     ///
     /// A preview shows the dashboards with two days of simulated data, and lists the SLOs, alerts and metrics. For several
@@ -158,7 +164,6 @@ struct NotBuilt {
     _args: Vec<std::ffi::OsString>,
 }
 
-/// Output formats of lists and reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Aligned text
@@ -230,6 +235,7 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
     match command {
         Command::Init(args) => init::run(args, out),
         Command::Build(args) => build::run(args, out),
+        Command::Migrate(args) => migrate::run(args, out),
         Command::Preview(args) => preview::run(args, out),
         Command::Lint(args) => lint::run(args, out),
         Command::Lsp(args) => lsp::run(args),

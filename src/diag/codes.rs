@@ -31,7 +31,7 @@ apiVersion: slosmith/v1
 service: {name: chat, owner: inference}
 runtime: {vllm: \">=0.20, <0.34\"}
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
-prometheus: {selector: {job: vllm}, group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {selector: {job: vllm}, group_by: [cluster], scrape_labels: [cluster]}
 ```
 
 | code | group | finds |

@@ -424,7 +424,7 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
         "objective",
         Value::word(format!("{}%", decimal(objective.objective * 100))),
     );
-    map.put("window", Value::word(objective.window));
+    map.put("period", Value::word(objective.window));
     if let Some(sli) = &objective.sli {
         map.put("sli", sli.clone());
     }

@@ -32,7 +32,7 @@ pub fn families(name: &str) -> Vec<&'static str> {
 
 /// The PromQL of a library signal that is computed, with `$` words for the facts of a spec.
 pub fn promql(name: &str) -> Option<&'static str> {
-    let expr = signal(name)?.prometheus.as_ref()?.value.expr.as_ref()?;
+    let expr = signal(name)?.prometheus.as_ref()?.value.promql.as_ref()?;
     Some(&expr.value)
 }
 

@@ -45,7 +45,10 @@ impl Builder<'_> {
         self.parity.push(Parity {
             what: request.what,
             name: request.name.clone(),
-            prometheus: Verdict::There(interpolated(request.condition)),
+            prometheus: match Verdict::of_prometheus(request.condition.signals()) {
+                Verdict::There(_) => Verdict::There(interpolated(request.condition)),
+                absent => absent,
+            },
             resources: own.map(|alarm| alarm.name.clone()).collect(),
             cloudwatch: verdict,
         });

@@ -41,7 +41,7 @@ impl Builder<'_> {
             self.parity.push(Parity {
                 what: What::Slo,
                 name: format!("{}: burn rate over {}", slo.name, tier.long),
-                prometheus: Verdict::IDENTICAL,
+                prometheus: Verdict::of_prometheus(slo.signals()),
                 cloudwatch: verdict,
                 resources: made.then_some(name).into_iter().collect(),
             });

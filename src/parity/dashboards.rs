@@ -82,10 +82,17 @@ impl Builder<'_> {
             Err(why) => Verdict::Absent(why.clone()),
         };
         let resource = naming::dashboard(self.service, &dashboard.name);
+        let signals = panel
+            .series
+            .iter()
+            .filter_map(|series| match &series.origin {
+                Origin::Signal(read) => Some(&read.signal),
+                _ => None,
+            });
         self.parity.push(Parity {
             what: What::Panel,
             name,
-            prometheus: Verdict::IDENTICAL,
+            prometheus: Verdict::of_prometheus(signals),
             resources: verdict
                 .is_expressible()
                 .then_some(resource)

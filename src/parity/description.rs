@@ -23,7 +23,7 @@ pub fn description(
     }
     text.push_str(rest);
     if let Some(condition) = condition {
-        text.push_str(&format!("\nPrometheus condition: {condition}"));
+        text.push_str(&format!("\n{condition}"));
     }
     let action = action.map(|action| format!("Do first: {action}"));
     let tail = action.iter().chain([&links.runbook]);

@@ -12,6 +12,7 @@ pub mod marker;
 pub mod runbook;
 mod signal;
 pub mod slo;
+mod stored;
 pub mod words;
 
 use std::ops::Deref;
@@ -35,6 +36,7 @@ pub use slo::{
     BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, Increase, OwnEvents,
     PAGE_UP_TO, PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio, near_up_to,
 };
+pub use stored::{ELSEWHERE, is_stored};
 
 /// How often rules are evaluated at least, and where the spec does not say it.
 pub const EVALUATION: Duration = Duration::from_mins(1);
@@ -123,6 +125,17 @@ pub struct Links {
     pub variables: Vec<String>,
 }
 
+impl Links {
+    /// The address of the dashboard; empty where nothing says at which Grafana it is.
+    pub fn dashboard_url(&self) -> &str {
+        match self.dashboard.starts_with('/') {
+            true => "",
+            false => &self.dashboard,
+        }
+    }
+}
+
+/// How the service is scraped.
 #[derive(Clone, Debug)]
 pub struct Scrape {
     pub job: String,

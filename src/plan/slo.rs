@@ -2,7 +2,7 @@
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{Condition, Family, Links, Marks, Query, Signal};
+use super::{CompareOp, Condition, Family, Links, Marks, Query, Signal};
 use crate::naming;
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
@@ -201,21 +201,18 @@ pub struct TimeSli {
 /// When a value is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
-    /// Above a bound.
-    Above,
-    /// Below a bound.
-    Below,
+    /// On one side of a bound.
+    Is(CompareOp),
     /// At a bound.
     Equals,
 }
 
 impl Good {
-    /// The word of the spec.
+    /// The words of messages: `at or above`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Good::Above => "above",
-            Good::Below => "below",
-            Good::Equals => "equals",
+            Good::Is(op) => op.as_str(),
+            Good::Equals => "equal to",
         }
     }
 }

@@ -8,13 +8,17 @@ use crate::units::{Duration, Number};
 
 /// The comparison as PromQL.
 pub fn compare(value: Expr, op: CompareOp, bound: Expr) -> Expr {
-    let op = match op {
+    bin(operator(op), value, bound)
+}
+
+/// The operator of a comparison.
+pub(super) fn operator(op: CompareOp) -> BinaryOp {
+    match op {
         CompareOp::Above => BinaryOp::Gt,
         CompareOp::Below => BinaryOp::Lt,
         CompareOp::AtLeast => BinaryOp::Ge,
         CompareOp::AtMost => BinaryOp::Le,
-    };
-    bin(op, value, bound)
+    }
 }
 
 /// A value in the time its bound is given in: `60 * rate` for `10/min`.

@@ -182,8 +182,7 @@ impl Events {
     /// One while the gauge is good, else zero.
     fn is_good(&self, time: &TimeSli) -> Expr {
         let op = match time.good {
-            Good::Above => BinaryOp::Gt,
-            Good::Below => BinaryOp::Lt,
+            Good::Is(op) => super::bound::operator(op),
             Good::Equals => BinaryOp::Eq,
         };
         let bound = super::number(time.bound);

@@ -205,10 +205,13 @@ impl Context<'_> {
         )));
     }
 
-    /// Where an alert points; a spec without `links` has been rejected already.
+    /// Where an alert points; a spec that lacks a link has been rejected already.
     pub(super) fn links(&mut self, alert: &str, runbook: Option<&Text>) -> Links {
         let links = self.spec.links.as_ref();
-        let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
+        let base = |pick: fn(&spec::Links) -> &Option<Text>| {
+            let url = links.and_then(|links| pick(links).as_ref());
+            url.map_or("", |url| &url.value)
+        };
         let elsewhere = runbook.filter(|name| is_elsewhere(name));
         let page = runbook.filter(|name| !is_elsewhere(name));
         if let Some(name) = page {

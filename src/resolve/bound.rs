@@ -242,8 +242,8 @@ pub(super) fn outside(
 ) -> Option<Outside> {
     let range = usual_range(o, cx.evaluation_interval());
     let range = cx.sink.take(range);
-    let floor = limit(cx, read, (CompareOp::Above, "and_above"), &o.and_above, o);
-    let ceiling = limit(cx, read, (CompareOp::Below, "and_below"), &o.and_below, o);
+    let floor = limit(cx, read, (CompareOp::Above, "above"), &o.above, o);
+    let ceiling = limit(cx, read, (CompareOp::Below, "below"), &o.below, o);
     Some(Outside {
         floor: floor?,
         ceiling: ceiling?,

@@ -2,7 +2,7 @@
 //!
 //! `{all: [{signal: a, above: 1}, {signal: b, below: 2}]}` becomes
 //! `max by (cluster) (a) > 1 and max by (cluster) (b) < 2`; parts that are grouped differently join on the labels of
-//! `match`.
+//! `on`.
 
 use super::context::Context;
 use super::request::SignalRequest;
@@ -185,13 +185,13 @@ impl Resolver<'_, '_> {
         spec: &Spanned<spec::Correlated>,
     ) -> Option<Condition> {
         let c = &spec.value;
-        let other = self.cx.signal(&c.with)?;
+        let other = self.cx.signal(&c.signal)?;
         let request = SignalRequest {
             signal: &other,
             stat: c.stat,
             window: None,
             of: Selection::default(),
-            at: c.with.span,
+            at: c.signal.span,
         };
         let other = self.cx.read(&request)?;
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
@@ -380,7 +380,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Joins parts on all their labels when those are the same, else on the labels of `match`.
+    /// Joins parts on all their labels when those are the same, else on the labels of `on`.
     fn join(
         &mut self,
         op: BinaryOp,
@@ -458,7 +458,7 @@ fn common_help(common: &[String]) -> String {
         return "group all conditions by the same labels with `by`".into();
     }
     format!(
-        "join the conditions on their common labels: `match: [{}]`",
+        "join the conditions on their common labels: `on: [{}]`",
         common.join(", ")
     )
 }

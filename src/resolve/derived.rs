@@ -1,6 +1,6 @@
 //! Signals that the library computes with PromQL of its own, and the facts of the spec that they need.
 //!
-//! `vllm.output_token_cost` divides the price of all GPUs by their tokens: `$gpu_hour` in its `expr` is `runtime.gpu_hour`, `$by` the
+//! `vllm.output_token_cost` divides the price of all GPUs by their tokens: `$gpu_hour` in its `promql` is `runtime.gpu_hour`, `$by` the
 //! labels of `group_by` that its metrics have. Each metric is read as the library's signal of it: same names, same selection.
 
 use std::rc::Rc;

@@ -22,7 +22,7 @@ use super::{matchers, names, scrape};
 use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
-use crate::plan::{Bucket, Family, Names, Signal, Source};
+use crate::plan::{Bucket, ELSEWHERE, Family, Names, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, Text};
@@ -133,10 +133,10 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     let buckets = binding
         .and_then(|b| b.value.buckets.as_ref())
         .and_then(|b| b.first());
-    let labels = definition.labels.as_ref().and_then(|l| l.first());
+    let labels = definition.has_labels.as_ref().and_then(|l| l.first());
     let fields = [
         ("buckets", buckets.map(|b| b.span)),
-        ("labels", labels.map(|l| l.span)),
+        ("has_labels", labels.map(|l| l.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {
@@ -152,6 +152,37 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     Ok(())
 }
 
+/// Binds a signal that only CloudWatch has.
+pub(super) fn elsewhere(
+    cx: &mut Context<'_>,
+    unbound: Unbound,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+) -> Outcome {
+    let Some(binding) = &definition.cloudwatch else {
+        return Outcome::Failed;
+    };
+    if binding.value.metric.is_none() {
+        let message = format!(
+            "`cloudwatch` of `{}` lacks the field `metric`",
+            unbound.name
+        );
+        let error = Diagnostic::error("missing-field", binding.span, message);
+        return cx.fail(error.help("add the name of the metric: `cloudwatch: {metric: NAME}`"));
+    }
+    let name = format!("{ELSEWHERE}{}", unbound.name);
+    let labels = labels(cx, definition);
+    let family = Family {
+        kind,
+        names: Names::one(&name),
+        served: Names::one(&name),
+        matchers: matchers::matchers(&definition.matchers),
+        buckets: Vec::new().into(),
+        recorded: false,
+    };
+    Outcome::Ready(Rc::new(unbound.with(Source::Family(family), labels)))
+}
+
 type Bound = (Family, Vec<String>);
 
 fn declared(
@@ -163,17 +194,7 @@ fn declared(
 ) -> Option<Bound> {
     check_metric_name(cx, metric, kind)?;
     doubt_metric_name(cx, signal, definition, kind, metric);
-    let labels = definition.labels.iter().flatten();
-    let mut names = Vec::new();
-    for label in labels {
-        cx.check_label_name(label);
-        if names.contains(&label.value) {
-            let message = format!("`{label}` appears twice");
-            cx.sink
-                .push(Diagnostic::error("duplicate-name", label.span, message));
-        }
-        names.push(label.value.clone());
-    }
+    let names = labels(cx, definition);
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
     let family = Family {
         kind,
@@ -184,6 +205,21 @@ fn declared(
         recorded: false,
     };
     Some((family, names))
+}
+
+/// The labels that a definition declares.
+fn labels(cx: &mut Context<'_>, definition: &spec::Signal) -> Vec<String> {
+    let mut names = Vec::new();
+    for label in definition.has_labels.iter().flatten() {
+        cx.check_label_name(label);
+        if names.contains(&label.value) {
+            let message = format!("`{label}` appears twice");
+            cx.sink
+                .push(Diagnostic::error("duplicate-name", label.span, message));
+        }
+        names.push(label.value.clone());
+    }
+    names
 }
 
 fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> Option<()> {
@@ -297,7 +333,7 @@ pub(super) fn declared_buckets(
 }
 
 /// Clients print whole bounds as `1` or `1.0`, and Prometheus 3 rewrites the first to the second.
-fn declared_bucket(bound: Number) -> Bucket {
+pub(super) fn declared_bucket(bound: Number) -> Bucket {
     let text = decimal(bound);
     if bound.is_integer() {
         Bucket {

@@ -64,7 +64,7 @@ impl Context<'_> {
                 signal.name
             );
             let error = Diagnostic::error("reserved-label", at, message)
-                .help("use a `latency` SLI (`within`) or a percentile instead");
+                .help("use a `latency` SLI (`at_most`) or a percentile instead");
             self.sink.push(error);
             return;
         }
@@ -82,7 +82,7 @@ impl Context<'_> {
     }
 
     pub(super) fn target_labels(&self) -> Vec<String> {
-        let declared = &self.spec.prometheus.labels.target;
+        let declared = &self.spec.prometheus.scrape_labels;
         let mut labels: Vec<String> = declared.iter().map(|l| l.value.clone()).collect();
         labels.extend(SCRAPE_LABELS.map(str::to_owned));
         labels.sort();
@@ -92,14 +92,14 @@ impl Context<'_> {
 
     /// Reports a label that rules cannot see, or that the generated rules set.
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
-        let labels = &self.spec.prometheus.labels;
+        let labels = &self.spec.prometheus;
         let name = label.value.as_str();
         let error = if name == "le" {
             let message = "you cannot group by `le`, the bucket label of histograms";
             Diagnostic::error("reserved-label", label.span, message).help("remove `le`")
         } else if name != naming::TIER && naming::RESERVED_LABELS.contains(&name) {
             reserved(label)
-        } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
+        } else if let Some(external) = labels.external_labels.iter().find(|l| l.value == name) {
             let message = format!(
                 "you cannot group by the external label `{name}`: Prometheus adds it after rules have run"
             );

@@ -3,7 +3,7 @@
 //! `where: {code: {matches: "5.."}}` becomes `code=~"5.."`, and a list of values one regular expression.
 
 use super::context::Context;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Edit, Fix};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::spec::{MatchValue, Matchers, Text};
@@ -53,7 +53,7 @@ fn check_text(cx: &mut Context<'_>, text: &Text) {
         }
     }
     if is_like_regex(&text.value) {
-        cx.sink.push(like_regex(text, &text.value));
+        cx.sink.push(like_regex(cx, text, &text.value));
     }
 }
 
@@ -71,14 +71,25 @@ pub(super) fn status_class(text: &str) -> Option<String> {
     matches!(class, "1" | "2" | "3" | "4" | "5").then(|| format!("{class}.."))
 }
 
-pub(super) fn like_regex(text: &Text, regex: &str) -> Diagnostic {
+/// Keeps the exact value, where it stands alone.
+fn exactly(cx: &Context<'_>, text: &Text) -> Option<Fix> {
+    let file = cx.document.files.text_of(text.span.file)?;
+    let before = file.get(..text.span.range().start)?;
+    let quoted = serde_json::to_string(&text.value).ok()?;
+    let edit = Edit::replace(text.span, format!("{{is: {quoted}}}"));
+    let alone = before.trim_end().ends_with(':');
+    alone.then(|| Fix::unsafe_edits("keep the exact value", vec![edit]))
+}
+
+pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnostic {
     let message = format!("`{text}` looks like a pattern, but selects only this exact value");
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\"));
-    Diagnostic::error("bad-matcher", text.span, message).help(format!(
+    let error = Diagnostic::error("bad-matcher", text.span, message).help(format!(
         "write `{{matches: {}}}`, or `{{is: {}}}` if the label has this exact value",
         quoted(regex),
         quoted(&text.value)
-    ))
+    ));
+    error.maybe_fix(exactly(cx, text))
 }
 
 /// The selector of a scrape job.

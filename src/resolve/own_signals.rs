@@ -1,7 +1,7 @@
-//! Signals by PromQL of the author's: `prometheus: {expr: …}`.
+//! Signals by PromQL of the author's: `prometheus: {promql: …}`.
 //!
-//! The `expr` of a gauge is its value. Counters and histograms are read over several windows, and a sum of counters has no
-//! `rate()`: their `expr` is made of rates over `$window`, of the events of a counter and of the buckets of a histogram.
+//! The `promql` of a gauge is its value. Counters and histograms are read over several windows, and a sum of counters has no
+//! `rate()`: their `promql` is made of rates over `$window`, of the events of a counter and of the buckets of a histogram.
 
 use super::context::Context;
 use super::family::{self, Unbound};
@@ -22,21 +22,21 @@ pub(super) fn resolve(
     text: &Text,
 ) -> Option<(Raw, Vec<String>)> {
     if let Some(label) = definition.matchers.keys().next() {
-        let message = "`where` cannot be combined with `expr`: write the matcher in the query";
+        let message = "`where` cannot be combined with `promql`: write the matcher in the query";
         cx.reject_field("where", label.span, message);
     }
     let binding = definition.prometheus.as_ref();
     if let Some(job) = binding.and_then(|binding| binding.value.job.as_ref()) {
-        let message = "`job` cannot be combined with `expr`: write the matcher in the query";
+        let message = "`job` cannot be combined with `promql`: write the matcher in the query";
         cx.reject_field("job", job.span, message);
     }
     let buckets = family::declared_buckets(cx, signal, definition, kind, text)?;
     let (expr, labels) = match kind {
         FamilyKind::Gauge => gauge(cx, definition, text)?,
         FamilyKind::Counter | FamilyKind::Histogram => {
-            if let Some(label) = definition.labels.iter().flatten().next() {
-                let message = "`labels` cannot be combined with the `expr` of a counter or histogram: the query sets its labels";
-                cx.reject_field("labels", label.span, message);
+            if let Some(label) = definition.has_labels.iter().flatten().next() {
+                let message = "`has_labels` cannot be combined with the `promql` of a counter or histogram: the query sets its labels";
+                cx.reject_field("has_labels", label.span, message);
             }
             events(cx, kind, text)?
         }
@@ -59,7 +59,7 @@ fn gauge(
 ) -> Option<(Expr, Vec<String>)> {
     let expr = own_promql::parse(cx, text)?;
     let declared = || {
-        let labels = definition.labels.iter().flatten();
+        let labels = definition.has_labels.iter().flatten();
         labels.map(|label| label.value.clone()).collect()
     };
     let labels = kept_labels(&expr).names().unwrap_or_else(declared);
@@ -108,12 +108,14 @@ fn plain_selector(kind: FamilyKind, text: &Text) -> Option<Diagnostic> {
         FamilyKind::Gauge | FamilyKind::Counter => name,
     };
     let message = format!(
-        "the `expr` of a {} must return events per second",
+        "the `promql` of a {} must return events per second",
         kind.as_str()
     );
     let help = match selector.matchers.is_empty() {
-        true => format!("write `metric: {family}` instead of `expr`"),
-        false => format!("write `metric: {family}` instead of `expr`, and the matchers as `where`"),
+        true => format!("write `metric: {family}` instead of `promql`"),
+        false => {
+            format!("write `metric: {family}` instead of `promql`, and the matchers as `where`")
+        }
     };
     Some(Diagnostic::error("wrong-kind", text.span, message).help(help))
 }
@@ -145,7 +147,7 @@ fn not_a_rate(expr: &Expr) -> Option<Wrong> {
 fn no_rate(part: &Expr) -> Wrong {
     Wrong {
         at: part.span.clone(),
-        message: "this `expr` may use ranges only in `rate(…[$window])`",
+        message: "this `promql` may use ranges only in `rate(…[$window])`",
         help: "write a rate over `$window`, as in `sum by (cluster) (rate(errors_total[$window]))`",
     }
 }
@@ -190,7 +192,7 @@ fn wrong_labels(kind: FamilyKind, kept: &Kept, expr: &Expr) -> Option<Wrong> {
 fn not_buckets(expr: &Expr) -> Option<Wrong> {
     (!is_buckets(expr)).then(|| Wrong {
         at: expr.span.clone(),
-        message: "the `expr` of a histogram must be a sum of bucket rates",
+        message: "the `promql` of a histogram must be a sum of bucket rates",
         help: "use only `sum by (…, le) (rate(…_bucket[$window]))`, `+`, `or` and `0 *`",
     })
 }

@@ -4,7 +4,7 @@
 //! [`SignalQuery`](crate::query::SignalQuery) with the labels it is grouped by.
 
 use super::context::Context;
-use crate::diag::{Diagnostic, one_of};
+use crate::diag::{Diagnostic, Fix, one_of};
 use crate::library;
 use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
@@ -49,7 +49,9 @@ impl Context<'_> {
             let help = "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`";
             let at = self.document.key(window.span, "window");
             let error = Diagnostic::error("contradiction", at, format!("`window` {message}"));
-            self.sink.push(error.help(help));
+            let edit = self.document.without("window", window.span);
+            let fix = edit.map(|edit| Fix::unsafe_edits("remove `window`", vec![edit]));
+            self.sink.push(error.help(help).maybe_fix(fix));
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     let jobs = jobs(cx, &own);
     let mut labels = cx.target_labels();
     labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
-    let external = &spec.prometheus.labels.external;
+    let external = &spec.prometheus.external_labels;
     Scrape {
         interval: cx.scrape_interval(),
         labels,

@@ -6,7 +6,7 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
 use crate::plan::{EVALUATION, Service, Severities};
 use crate::source::Spanned;
-use crate::spec::{self, Policy, Text};
+use crate::spec::{self, Burn, Policy, Text};
 use crate::units::Duration;
 
 impl Context<'_> {
@@ -50,7 +50,7 @@ impl Context<'_> {
     fn may_be_label(&self, label: &Text) -> bool {
         let mut shapes = self.catalog.families().flat_map(|family| family.shapes());
         let mut declared = self.spec.signals.values();
-        declared.any(|signal| signal.labels.iter().flatten().any(|l| l == label))
+        declared.any(|signal| signal.has_labels.iter().flatten().any(|l| l == label))
             || shapes.any(|shape| shape.labels.contains(&label.value))
     }
 }
@@ -130,12 +130,12 @@ fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
 
 /// A label is added by the scrape or on sending, not both.
 fn check_labels(cx: &mut Context<'_>) {
-    let labels = &cx.spec.prometheus.labels;
-    for label in labels.target.iter().chain(&labels.external) {
+    let labels = &cx.spec.prometheus;
+    for label in labels.scrape_labels.iter().chain(&labels.external_labels) {
         cx.check_label_name(label);
     }
-    for label in &labels.external {
-        if let Some(target) = labels.target.iter().find(|t| t.value == label.value) {
+    for label in &labels.external_labels {
+        if let Some(target) = labels.scrape_labels.iter().find(|t| t.value == label.value) {
             let message =
                 format!("`{label}` is declared both as a target label and as an external label");
             let error = Diagnostic::error("contradiction", label.span, message)
@@ -149,33 +149,45 @@ fn check_labels(cx: &mut Context<'_>) {
 fn alerts(slo: &spec::Slo) -> bool {
     match (&slo.sli.value.percentile, &slo.burn) {
         (Some(_), _) => slo.alert.is_some(),
-        (None, Some(burn)) => burn.value.policy.is_none_or(|p| p.value != Policy::None),
+        (None, Some(burn)) => !matches!(burn.value, Burn::Policy(Policy::None)),
         (None, None) => true,
     }
 }
 
 fn check_links(cx: &mut Context<'_>) {
     let spec = cx.spec;
-    match &spec.links {
-        None => {
-            let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
-            let slos = slos.map(|(name, _)| name);
-            let first = spec.alerts.keys().chain(slos).next();
-            if let Some(name) = first {
-                let message = format!(
-                    "`{name}` needs `links`: every alert links to its runbook and dashboard"
-                );
-                let error = Diagnostic::error("missing-field", name.span, message);
-                cx.sink
-                    .push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
-            }
-        }
-        Some(links) => {
-            for link in [&links.runbooks, &links.grafana] {
-                cx.check_link(link);
-            }
-        }
+    let links = spec.links.as_ref();
+    let [runbooks, grafana] = [
+        links.and_then(|links| links.runbooks.as_ref()),
+        links.and_then(|links| links.grafana.as_ref()),
+    ];
+    for link in [runbooks, grafana].into_iter().flatten() {
+        cx.check_link(link);
     }
+    let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
+    let slos = slos.map(|(name, slo)| (name, &slo.runbook));
+    let alerts = spec.alerts.iter();
+    let all = alerts.map(|(name, alert)| (name, &alert.runbook));
+    let all: Vec<_> = all.chain(slos).collect();
+    let here = |runbook: &Option<Text>| !runbook.as_ref().is_some_and(super::alerts::is_elsewhere);
+    let first = all.iter().find(|(_, runbook)| here(runbook));
+    if let (Some((name, _)), None) = (first, runbooks) {
+        let message = format!("`{name}` needs `links.runbooks`: the alert links to its runbook");
+        let error = Diagnostic::error("missing-field", name.span, message);
+        let error = error.help("add `links: {runbooks: https://…, grafana: https://…}`");
+        cx.sink
+            .push(error.help("or set the `runbook` of each alert to a URL"));
+    } else if !all.is_empty() && grafana.is_none() && is_stored(spec) {
+        cx.notes
+            .push("alerts do not link to dashboards: `links.grafana` is not set".to_owned());
+    }
+}
+
+/// True when Prometheus may have something of the service.
+fn is_stored(spec: &spec::Spec) -> bool {
+    let mut signals = spec.signals.values();
+    let elsewhere = |s: &spec::Signal| s.prometheus.is_none() && s.cloudwatch.is_some();
+    spec.runtime.is_some() || signals.any(|s| s.base.is_none() && !elsewhere(s))
 }
 
 pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
@@ -186,7 +198,7 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     known.sort();
     known.dedup();
     let mut unknown = Vec::new();
-    let external = &cx.spec.prometheus.labels.external;
+    let external = &cx.spec.prometheus.external_labels;
     let failed = cx.failed || !cx.document.errors.is_empty();
     for label in &cx.spec.prometheus.group_by {
         let reported = label.value == "le"
@@ -197,11 +209,11 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
             || (failed && cx.may_be_label(label));
         if !reported && cx.any_signal() && !known.contains(&label.value) {
             let message = format!(
-                "no signal has the label `{label}`, and `prometheus.labels.target` does not list it"
+                "no signal has the label `{label}`, and `prometheus.scrape_labels` does not list it"
             );
             let error = Diagnostic::error("unknown-label", label.span, message)
                 .maybe_help(label_meant(&label.value, &known))
-                .help("list labels that the scrape adds under `prometheus.labels.target`");
+                .help("list labels that the scrape adds under `prometheus.scrape_labels`");
             cx.sink.push(error);
             unknown.push(label.value.clone());
         }
@@ -230,7 +242,8 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
         grafana: spec
             .links
             .as_ref()
-            .map_or_else(String::new, |links| links.grafana.value.clone()),
+            .and_then(|links| links.grafana.as_ref())
+            .map_or_else(String::new, |url| url.value.clone()),
     }
 }
 

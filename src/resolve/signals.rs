@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
 use super::{derived, matchers, own_signals};
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, Source};
 use crate::source::Span;
@@ -214,9 +214,9 @@ fn alias(
         ("unit", definition.unit.map(|u| u.span)),
         ("scale", definition.scale.as_ref().map(|s| s.span)),
         (
-            "labels",
+            "has_labels",
             definition
-                .labels
+                .has_labels
                 .as_ref()
                 .and_then(|l| l.first())
                 .map(|l| l.span),
@@ -389,12 +389,16 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     let Some(unit) = definition.unit else {
         return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));
     };
-    let Some(binding) = &definition.prometheus else {
+    let elsewhere = definition
+        .cloudwatch
+        .as_ref()
+        .filter(|_| definition.prometheus.is_none());
+    if definition.prometheus.is_none() && elsewhere.is_none() {
         return cx.fail(missing(
             "prometheus",
-            "add the metric: `prometheus: {metric: NAME}`",
+            "add the metric: `prometheus: {metric: NAME}`, or `cloudwatch: {metric: NAME}`",
         ));
-    };
+    }
     let scale = match definition
         .scale
         .as_ref()
@@ -421,14 +425,24 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     if definition.across.is_none()
         && kind.value == FamilyKind::Gauge
-        && binding.value.expr.is_none()
+        && definition
+            .prometheus
+            .as_ref()
+            .is_none_or(|b| b.value.promql.is_none())
     {
-        return cx.fail(missing(
+        let error = missing(
             "across",
             "say how the values of several replicas become one: `across: sum`, `across: max`, `across: min` or `across: avg`",
-        ));
+        );
+        let usual = format!("across: {}", usual_across(unit.value).as_str());
+        let edit = cx.document.beside("kind", kind.span, &usual);
+        let fix = edit.map(|edit| Fix::unsafe_edits(format!("write `{usual}`"), vec![edit]));
+        return cx.fail(error.maybe_fix(fix));
     }
-    match (&binding.value.metric, &binding.value.expr) {
+    let Some(binding) = &definition.prometheus else {
+        return family::elsewhere(cx, unbound, definition, kind.value);
+    };
+    match (&binding.value.metric, &binding.value.promql) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => {
             match own_signals::resolve(cx, &unbound, definition, kind.value, text) {
@@ -440,6 +454,15 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             }
         }
         (None, None) => Outcome::Failed,
+    }
+}
+
+/// How gauges were combined that did not say it.
+fn usual_across(unit: Unit) -> Across {
+    match unit {
+        Unit::Bool => Across::Min,
+        Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts => Across::Sum,
+        _ => Across::Max,
     }
 }
 

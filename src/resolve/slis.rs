@@ -1,6 +1,6 @@
 //! SLIs: events of signals, moments of a gauge, the author's PromQL.
 //!
-//! `{latency: {signal: ttft, within: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
+//! `{latency: {signal: ttft, at_most: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
 
 mod goodput;
 mod own;
@@ -10,15 +10,15 @@ use super::context::Context;
 use super::{bound, family};
 use crate::diag::Diagnostic;
 use crate::plan::{
-    Bucket, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
+    Bucket, CompareOp, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
 };
 use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Why events of a signal with an `expr` cannot be counted.
-const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
+/// Why events of a signal with an `promql` cannot be counted.
+const OWN_EVENTS: &str = "a signal with `promql` can return any number per event";
 
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
@@ -163,11 +163,16 @@ fn good_time(
             .push(error.help("use a `ratio` or `latency` SLI to count events"));
         return None;
     }
-    let (good, quantity) = match (&t.above, &t.below, &t.equals) {
-        (Some(above), ..) => (Good::Above, above),
-        (_, Some(below), _) => (Good::Below, below),
-        (.., equals) => (Good::Equals, equals.as_ref()?),
-    };
+    let bounds = [
+        (Good::Is(CompareOp::Above), &t.above),
+        (Good::Is(CompareOp::Below), &t.below),
+        (Good::Is(CompareOp::AtLeast), &t.at_least),
+        (Good::Is(CompareOp::AtMost), &t.at_most),
+        (Good::Equals, &t.equals),
+    ];
+    let (good, quantity) = bounds
+        .into_iter()
+        .find_map(|(good, bound)| Some((good, bound.as_ref()?)))?;
     let bound = in_unit(cx, &signal, quantity)?;
     if let Some(error) = never_or_always(&signal, good, bound, quantity) {
         cx.sink.push(error);
@@ -201,14 +206,13 @@ fn never_or_always(
     let below = least.is_some_and(|least| bound < least);
     let beyond = most.is_some_and(|most| bound > most);
     let (never, always) = match good {
-        Good::Above => (beyond || most == Some(bound), below),
-        Good::Below => (below || least == Some(bound), beyond),
+        Good::Is(CompareOp::Above) => (beyond || most == Some(bound), below),
+        Good::Is(CompareOp::Below) => (below || least == Some(bound), beyond),
+        Good::Is(CompareOp::AtLeast) => (beyond, below || least == Some(bound)),
+        Good::Is(CompareOp::AtMost) => (below, beyond || most == Some(bound)),
         Good::Equals => (below || beyond, false),
     };
-    let said = match good {
-        Good::Equals => format!("equal to {at}"),
-        good => format!("{} {at}", good.as_str()),
-    };
+    let said = format!("{} {at}", good.as_str());
     let word = match (never, always) {
         (true, _) => "never",
         (_, true) => "always",
@@ -252,11 +256,14 @@ pub(super) fn in_unit(
 /// The bucket with the requested boundary.
 fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
     histogram(cx, signal, &latency.signal)?;
-    let value = in_unit(cx, signal, &latency.within)? / signal.scale;
+    let value = in_unit(cx, signal, &latency.at_most)? / signal.scale;
+    if !signal.is_stored() {
+        return Some(family::declared_bucket(value));
+    }
     if let Some(bucket) = signal.buckets().iter().find(|b| b.bound == value) {
         return Some(bucket.clone());
     }
-    let error = family::not_a_boundary(cx, signal, value, &latency.within);
+    let error = family::not_a_boundary(cx, signal, value, &latency.at_most);
     cx.sink.push(error);
     None
 }

@@ -1,6 +1,6 @@
 //! Objectives: events, windows, tiers, percentiles.
 //!
-//! `{objective: 99.9%, window: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
+//! `{objective: 99.9%, period: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
 //! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
@@ -19,7 +19,7 @@ use crate::promql::{Kept, kept_labels};
 use crate::query::{self, Recorded, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
-use crate::units::{Duration, Number, Quantity, Unit, decimal};
+use crate::units::{Duration, Number};
 
 /// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
 const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
@@ -36,13 +36,13 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
-    let period = slo.window.value;
+    let period = slo.period.value;
     if period < SHORTEST_PERIOD || period > LONGEST_PERIOD {
         let message = format!(
-            "the `window` of an SLO must be between {SHORTEST_PERIOD} and {LONGEST_PERIOD}; found {period}"
+            "the `period` of an SLO must be between {SHORTEST_PERIOD} and {LONGEST_PERIOD}; found {period}"
         );
         cx.sink
-            .push(Diagnostic::error("bad-window", slo.window.span, message));
+            .push(Diagnostic::error("bad-window", slo.period.span, message));
         return None;
     }
     let (kind, labels) = if let Some(p) = &slo.sli.value.percentile {
@@ -101,7 +101,7 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
             );
             let error = Diagnostic::error("unknown-label", name.span, message);
             cx.sink.push(error.help(format!(
-                "add the label to the `labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
+                "add the label to the `has_labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
                 if written.by.0.is_empty() { "" } else { " instead of `by`" },
                 slo.labels.join(", ")
             )));
@@ -154,7 +154,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         let message = "`alert` needs a percentile SLI; this SLO alerts on its burn rate";
         let at = cx.document.key(alert.span, "alert");
         let error = Diagnostic::error("contradiction", at, message);
-        cx.sink.push(error.help("use `burn: {tiers: […]}`"));
+        cx.sink.push(error.help("use `burn: […]`"));
     }
     let Some(objective) = &slo.objective else {
         let message = format!("`{name}` lacks the field `objective`");
@@ -172,15 +172,14 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             name: &name.value,
             budget,
             at: objective.span,
-            period: slo.window,
+            period: slo.period,
             severities: &severities,
         },
         slo.burn.as_ref(),
         &mut cx.notes,
         &mut cx.sink,
     );
-    let own = slo.burn.iter().filter_map(|b| b.value.tiers.as_ref());
-    for tier in own.flat_map(|tiers| &tiers.value) {
+    for tier in slo.burn.iter().flat_map(|burn| burn.value.tiers()) {
         if let Some(severity) = &tier.value.severity {
             cx.check_severity(severity);
         }
@@ -190,10 +189,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     }
     check_min_events(cx, slo, &tiers);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
-    windows.extend([BASE_WINDOW, slo.window.value]);
+    windows.extend([BASE_WINDOW, slo.period.value]);
     windows.sort();
     windows.dedup();
-    cx.check_window(windows[0], slo.window.span);
+    cx.check_window(windows[0], slo.period.span);
     let recorded = Recorded {
         service: &cx.spec.service.name.value,
         slo: &name.value,
@@ -212,7 +211,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         })
         .collect();
     let (increases, counted) = events.recorded(&recorded).unzip();
-    let sums = match slo.window.value > recorded.near {
+    let sums = match slo.period.value > recorded.near {
         true => events.sums(&recorded),
         false => Vec::new(),
     };
@@ -253,13 +252,13 @@ fn percentile(
     reject_event_fields(cx, slo);
     let signal = cx.selected(&p.value.signal, slo.selection())?;
     histogram(cx, &signal, &p.value.signal)?;
-    let quantile = quantile(cx, &p.value.p)?;
-    if slo.window.value > LONGEST_PERCENTILE {
+    let quantile = quantile(cx, p.value.stat)?;
+    if slo.period.value > LONGEST_PERCENTILE {
         let message = format!(
-            "the `window` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
-            slo.window.value
+            "the `period` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
+            slo.period.value
         );
-        let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
+        let error = Diagnostic::error("bad-window", slo.period.span, message).help(format!(
             "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which works with every SLO window"
         ));
         cx.sink.push(error);
@@ -289,7 +288,7 @@ fn percentile(
     let kind = SloKind::Percentile(Box::new(PercentileSlo {
         quantile,
         below: (below, p.value.below.to_string()),
-        query: query::to_record(&read(slo.window.value)),
+        query: query::to_record(&read(slo.period.value)),
         alert,
         signal: Signal::clone(&signal),
     }));
@@ -316,24 +315,17 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     }
 }
 
-fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
-    let value = p
-        .value
-        .of(Unit::Count, false)
-        .or_else(|_| p.value.ratio().map(|r| r * 100));
-    let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(100);
-    let value = value.ok().filter(inside);
-    if let Some(value) = value.filter(|value| *value >= Number::from_integer(1)) {
-        return Some(value / 100);
+fn quantile(cx: &mut Context<'_>, stat: Spanned<Stat>) -> Option<Number> {
+    if let Stat::Quantile(quantile) = stat.value {
+        return Some(quantile);
     }
-    let message = format!("a percentile must be at least 1 and below 100; found `{p}`");
-    let help = match value {
-        // A number below 1 is a share: no SLO is about the fastest of a hundred requests.
-        Some(share) => format!("write `{}` or `{0}%`", decimal(share * 100)),
-        None => "write a percentile such as `95` or `99.9`".to_owned(),
-    };
-    let error = Diagnostic::error("bad-percentile", p.span, message);
-    cx.sink.push(error.help(help));
+    let message = format!(
+        "a percentile SLI needs a percentile; found `{}`",
+        stat.value
+    );
+    let error = Diagnostic::error("bad-percentile", stat.span, message);
+    cx.sink
+        .push(error.help("write a percentile such as `p95` or `p99.9`"));
     None
 }
 

@@ -8,17 +8,18 @@ use crate::diag::{Diagnostic, Sink};
 use crate::naming;
 use crate::plan::{Budget, Marks, PAGE_UP_TO, Severities, Tier};
 use crate::source::{Span, Spanned};
-use crate::spec;
+use crate::spec::{self, Burn, Policy};
 use crate::units::{Duration, Number, decimal};
 
-const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
+/// Hours, and the percentage of a budget that is consumed in them.
+pub const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
-/// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
+/// The slowest burn rate of a tier, as at 1 the budget lasts for the period exactly. The workbook's own last
 /// tier is at 0.93 for 28 days.
-const SLOWEST: i128 = 9;
+pub const SLOWEST: Number = Number::new_raw(9, 10);
 
 /// The shortest window a rate is taken over.
-const SHORTEST: Duration = Duration::from_mins(1);
+pub const SHORTEST: Duration = Duration::from_mins(1);
 
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
@@ -61,13 +62,14 @@ pub(super) fn resolve(
     notes: &mut Vec<String>,
     sink: &mut Sink,
 ) -> Vec<Tier> {
-    let mut tiers = match burn.map(|b| (&b.value.policy, &b.value.tiers)) {
-        None | Some((None, None)) => workbook(objective, None, notes, sink),
-        Some((_, Some(tiers))) => own(objective, &tiers.value, sink),
-        Some((Some(policy), None)) => match policy.value {
-            spec::Policy::SreWorkbook => workbook(objective, Some(policy.span), notes, sink),
-            spec::Policy::None => Vec::new(),
-        },
+    let mut tiers = match burn.map(|burn| (&burn.value, burn.span)) {
+        None => workbook(objective, None, notes, sink),
+        Some((Burn::Tiers(tiers), _)) => own(objective, tiers, sink),
+        Some((Burn::Policy(Policy::SreWorkbook), at)) => workbook(objective, Some(at), notes, sink),
+        Some((Burn::Policy(Policy::None), _)) => {
+            notes.push(format!("`{}` has no burn-rate alerts", objective.name));
+            Vec::new()
+        }
     };
     tiers.sort_by_key(|t| (t.long, t.short));
     tiers
@@ -86,7 +88,7 @@ fn workbook(
         let factor = Number::new(percent, 100) * period.number() / long.number();
         tier(objective, factor, long, twelfth(long), None)
     });
-    let is_slow = |tier: &Tier| tier.long > period || tier.factor < Number::new(SLOWEST, 10);
+    let is_slow = |tier: &Tier| tier.long > period || tier.factor < SLOWEST;
     let (slow, fit): (Vec<_>, Vec<_>) = all.into_iter().partition(is_slow);
     let Some(slowest) = fit.last().cloned() else {
         let message = format!(
@@ -95,8 +97,8 @@ fn workbook(
         );
         let at = asked.unwrap_or(objective.period.span);
         let error = Diagnostic::error("no-tiers", at, message)
-            .help("set your own tiers: `burn: {tiers: [{ratio: 0.5%, in: 1h}]}`")
-            .help("or build the SLO without alerts: `burn: {policy: none}`");
+            .help("set your own tiers: `burn: [{ratio: 0.5%, long: 1h}]`")
+            .help("or build the SLO without alerts: `burn: none`");
         sink.push(error);
         return Vec::new();
     };
@@ -136,8 +138,7 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
         };
         if out.iter().any(|t| t.name == found.name) {
             let message = format!("two tiers have the same long window, {}", found.long);
-            let at = spec.value.within.or(spec.value.long);
-            let at = at.map_or(spec.span, |window| window.span);
+            let at = spec.value.long.span;
             sink.push(Diagnostic::error("duplicate-name", at, message));
             continue;
         }
@@ -160,8 +161,7 @@ fn place(tier: &spec::Tier, whole: Span) -> Span {
 
 fn one(objective: &Objective<'_>, tier_spec: &Spanned<spec::Tier>) -> Result<Tier, Diagnostic> {
     let t = &tier_spec.value;
-    let missing = || Diagnostic::error("missing-field", tier_spec.span, "the tier has no window");
-    let long = t.within.or(t.long).ok_or_else(missing)?;
+    let long = t.long;
     let short = match t.short {
         Some(short) => short.value,
         None => twelfth(long.value),
@@ -222,7 +222,7 @@ fn tier(
     }
 }
 
-fn twelfth(long: Duration) -> Duration {
+pub fn twelfth(long: Duration) -> Duration {
     Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
@@ -257,7 +257,7 @@ fn check_windows(
 }
 
 fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sink) {
-    if tier.factor >= Number::new(SLOWEST, 10) {
+    if tier.factor >= SLOWEST {
         return;
     }
     let message = format!(
@@ -357,26 +357,23 @@ mod tests {
     #[test]
     fn tiers_are_data() {
         assert_eq!(
-            factors("99.9%", "30d", "tiers: [{consumes: 1%, in: 1h}]"),
+            factors("99.9%", "30d", "[{consumes: 1%, long: 1h}]"),
             ["7.2"]
         );
+        assert_eq!(factors("99.9%", "1d", "[{ratio: 0.5%, long: 1h}]"), ["5"]);
         assert_eq!(
-            factors("99.9%", "1d", "tiers: [{ratio: 0.5%, in: 1h}]"),
-            ["5"]
-        );
-        assert_eq!(
-            factors("99.9%", "7d", "tiers: [{factor: 4, long: 6h, short: 10m}]"),
+            factors("99.9%", "7d", "[{factor: 4, long: 6h, short: 10m}]"),
             ["4"]
         );
     }
 
     #[test]
     fn what_a_policy_emits_can_be_written() {
-        let tiers = "tiers: [{consumes: 10%, in: 3d}]";
+        let tiers = "[{consumes: 10%, long: 3d}]";
         assert_eq!(factors("99.9%", "28d", tiers), ["0.933333"]);
-        let sloth = "tiers: [{consumes: 8%, in: 1h}, {consumes: 12.5%, in: 6h}, {consumes: 20%, in: 1d}, {consumes: 42%, in: 3d}]";
+        let sloth = "[{consumes: 8%, long: 1h}, {consumes: 12.5%, long: 6h}, {consumes: 20%, long: 1d}, {consumes: 42%, long: 3d}]";
         assert_eq!(factors("99%", "7d", sloth), ["13.44", "3.5", "1.4", "0.98"]);
-        let slow = "tiers: [{consumes: 9%, in: 3d}]";
+        let slow = "[{consumes: 9%, long: 3d}]";
         assert_eq!(code("99.9%", "28d", slow), "slow-burn-rate");
     }
 
@@ -396,19 +393,19 @@ mod tests {
         assert_eq!(code("5%", "90d", ""), "unreachable-burn-rate");
         assert_eq!(code("99%", "1d", ""), "no-tiers");
         assert_eq!(
-            code("99%", "7d", "tiers: [{consumes: 2%, in: 3d}]"),
+            code("99%", "7d", "[{consumes: 2%, long: 3d}]"),
             "slow-burn-rate"
         );
         assert_eq!(
-            code("99%", "1d", "tiers: [{consumes: 2%, in: 3d}]"),
+            code("99%", "1d", "[{consumes: 2%, long: 3d}]"),
             "bad-window"
         );
         assert_eq!(
-            code("99%", "7d", "tiers: [{factor: 4, long: 1h, short: 1h}]"),
+            code("99%", "7d", "[{factor: 4, long: 1h, short: 1h}]"),
             "bad-window"
         );
         assert_eq!(
-            code("99%", "7d", "tiers: [{factor: 400, long: 1h}]"),
+            code("99%", "7d", "[{factor: 400, long: 1h}]"),
             "unreachable-burn-rate"
         );
     }

@@ -53,7 +53,7 @@ pub struct Condition {
     /// A condition that must be false.
     pub unless: Option<Box<Spanned<Condition>>>,
     /// Labels to join the conditions on, if their labels differ.
-    #[serde(rename = "match")]
+    #[serde(rename = "on")]
     pub join: Option<Vec<Text>>,
 }
 
@@ -90,9 +90,9 @@ pub struct Outside {
     #[serde(default)]
     pub side: Side,
     /// Minimum for unusually high values, so that three requests in a usually empty queue do not fire the alert.
-    pub and_above: Option<Spanned<Quantity>>,
+    pub above: Option<Spanned<Quantity>>,
     /// Maximum for unusually low values.
-    pub and_below: Option<Spanned<Quantity>>,
+    pub below: Option<Spanned<Quantity>>,
 }
 
 /// Two signals that correlate: Pearson's coefficient.
@@ -101,7 +101,7 @@ pub struct Outside {
 pub struct Correlated {
     /// The other signal.
     #[schemars(with = "SignalName")]
-    pub with: Text,
+    pub signal: Text,
     /// Statistic of the other signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
     /// Length of the window in which the signals are compared.

@@ -31,6 +31,8 @@ pub struct Dashboard {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
+    /// Name of the row, for specs that extend this one.
+    pub id: Option<Text>,
     /// The heading.
     pub title: Text,
     /// Rate window of the panels. Default: the window of an alert on the same value, else `$__rate_interval`.
@@ -44,10 +46,16 @@ pub struct Row {
     pub panels: Spanned<Vec<Spanned<Panel>>>,
 }
 
+/// One statistic, or several.
+#[derive(Clone, Debug)]
+pub struct Stats(pub Vec<Spanned<Stat>>);
+
 /// A panel over one signal, several series, an SLO, or none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Panel {
+    /// Name of the panel, for specs that extend this one and for its address in Grafana. Default: made from the titles.
+    pub id: Option<Text>,
     /// Title to display. Default: made from the content.
     pub title: Option<Text>,
     /// Help text of the panel. Default: made from the signals.
@@ -62,8 +70,8 @@ pub struct Panel {
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistics of the signal, one line for each. Default: the usual statistics of its kind.
-    pub stats: Option<Spanned<Vec<Spanned<Stat>>>>,
+    /// Statistic of the signal, or a list with one line for each. Default: the usual statistics of its kind.
+    pub stat: Option<Spanned<Stats>>,
     /// Rate window. Default: the row's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.

@@ -13,11 +13,14 @@
 mod cloudwatch;
 mod condition;
 mod dashboard;
+mod edits;
 mod extend;
 mod grafana;
 mod name;
+mod one_of;
 mod panel_kind;
 mod read;
+mod renamed;
 mod ruler;
 mod runbook;
 mod schema;
@@ -32,12 +35,13 @@ pub use cloudwatch::{
     AlarmOverride, CloudWatch, LowSamples, Maintenance, MetricBinding, Missing, Via,
 };
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Stats, Threshold};
 pub use extend::{Bases, is_defaults};
 pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
+pub use renamed::{RENAMED, renamed};
 pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
@@ -83,7 +87,7 @@ pub struct Spec {
     pub service: Service,
     /// The vLLM releases that the service runs. Required for vLLM signals.
     pub runtime: Option<Runtime>,
-    /// Base URLs for the links in alerts. Required if the spec has alerts.
+    /// Base URLs for the links in alerts.
     pub links: Option<Links>,
     /// Values of the `severity` label.
     #[serde(default)]
@@ -185,10 +189,10 @@ pub struct Runtime {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
-    /// URL of the folder where the runbooks are published.
-    pub runbooks: Text,
-    /// Root URL of Grafana.
-    pub grafana: Text,
+    /// URL of the folder where the runbooks are published. Required for alerts whose `runbook` is no URL.
+    pub runbooks: Option<Text>,
+    /// Root URL of Grafana. Without it, alerts and runbooks do not link to dashboards.
+    pub grafana: Option<Text>,
 }
 
 /// Scraping, selection and grouping of series.
@@ -200,8 +204,10 @@ pub struct Prometheus {
     pub selector: Matchers,
     /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
-    /// Labels that exporters do not send.
-    pub labels: Labels,
+    /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
+    pub scrape_labels: Vec<Text>,
+    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
+    pub external_labels: Vec<Text>,
     /// Scrape jobs with settings that differ from the defaults. Other jobs need no entry.
     pub jobs: Map<Job>,
     /// Scrape interval. Default: 15s.
@@ -269,16 +275,6 @@ pub struct Probe {
     pub exporter: Text,
     /// Module of the exporter, such as `http_2xx`.
     pub module: Text,
-}
-
-/// Labels that exporters do not send.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Labels {
-    /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
-    pub target: Vec<Text>,
-    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
-    pub external: Vec<Text>,
 }
 
 /// Tools whose series slosmith can record too.

@@ -9,7 +9,7 @@ mod reading;
 use std::rc::Rc;
 
 use super::text;
-use super::{Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
+use super::{Burn, Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -113,7 +113,7 @@ impl Exclusive<'_> {
         if let Some(binding) = binding {
             let of = [
                 ("metric", place(binding.value.metric.as_ref())),
-                ("expr", place(binding.value.expr.as_ref())),
+                ("promql", place(binding.value.promql.as_ref())),
             ];
             self.exactly_one("`prometheus`", binding.span, &of);
         }
@@ -145,6 +145,8 @@ impl Exclusive<'_> {
             let bounds = [
                 ("above", place(time.value.above.as_ref())),
                 ("below", place(time.value.below.as_ref())),
+                ("at_least", place(time.value.at_least.as_ref())),
+                ("at_most", place(time.value.at_most.as_ref())),
                 ("equals", place(time.value.equals.as_ref())),
             ];
             self.exactly_one("`time`", time.span, &bounds);
@@ -183,22 +185,15 @@ impl Exclusive<'_> {
         let Some(burn) = &slo.burn else {
             return;
         };
-        let by = [
-            ("policy", place(burn.value.policy.as_ref())),
-            ("tiers", place(burn.value.tiers.as_ref())),
-        ];
-        self.exactly_one("`burn`", burn.span, &by);
-        if let Some(tiers) = &burn.value.tiers {
-            if tiers.value.is_empty() {
-                let message = "`tiers` must have at least one entry";
-                let error = Diagnostic::error("empty-list", tiers.span, message);
-                self.sink
-                    .push(error.help("to have no burn-rate alerts, write `burn: {policy: none}`"));
-            }
-            for tier in &tiers.value {
-                self.tier(tier);
-            }
+        if let Burn::Tiers(tiers) = &burn.value
+            && tiers.is_empty()
+        {
+            let message = "`burn` must have at least one tier";
+            let error = Diagnostic::error("empty-list", burn.span, message);
+            self.sink
+                .push(error.help("to have no burn-rate alerts, write `burn: none`"));
         }
+        burn.value.tiers().iter().for_each(|tier| self.tier(tier));
     }
 
     fn tier(&mut self, tier: &Spanned<Tier>) {
@@ -209,11 +204,6 @@ impl Exclusive<'_> {
             ("factor", place(t.factor.as_ref())),
         ];
         self.exactly_one("the tier", tier.span, &by);
-        let window = [
-            ("in", place(t.within.as_ref())),
-            ("long", place(t.long.as_ref())),
-        ];
-        self.exactly_one("the tier", tier.span, &window);
     }
 
     fn condition(&mut self, condition: &Spanned<Condition>) {

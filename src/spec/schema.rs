@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Bound, Extends, MatchValue, Severity, Spec, Stat};
+use super::{Bound, Burn, Extends, MatchValue, Policy, Severity, Spec, Stat, Stats, Tier};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -72,6 +72,36 @@ schema!(Stat, "Stat", {
         {"type": "string", "pattern": "^p[0-9]+(\\.[0-9]+)?$"}
     ]
 });
+
+/// Implements `JsonSchema` by a type and a list of a type.
+macro_rules! listed {
+    ($type:ty, $name:literal, $one:ty, $many:ty, $description:literal) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "description": $description,
+                    "oneOf": [
+                        generator.subschema_for::<$one>(),
+                        {"type": "array", "minItems": 1, "items": generator.subschema_for::<$many>()}
+                    ]
+                })
+            }
+        }
+    };
+}
+
+listed!(
+    Stats,
+    "Stats",
+    Stat,
+    Stat,
+    "A statistic, or a list of statistics."
+);
+listed!(Burn, "Burn", Policy, Tier, "A policy, or your own tiers.");
 
 schema!(Bound, "Bound", {
     "description": "A threshold: a quantity, or a multiple of an earlier value of the signal.",

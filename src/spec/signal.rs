@@ -32,7 +32,7 @@ pub struct Signal {
     /// Meaning of the value 1 in the `/metrics` output: `1%` for a gauge from 0 to 100, `1ms` for milliseconds.
     pub scale: Option<Spanned<Quantity>>,
     /// Labels that the exporter sets.
-    pub labels: Option<Vec<Text>>,
+    pub has_labels: Option<Vec<Text>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
@@ -70,7 +70,7 @@ pub struct PrometheusBinding {
     pub job: Option<Text>,
     /// PromQL instead of `metric`. It must return the value of a gauge, the events per second of a counter, or the bucket rates
     /// of a histogram, with `$window` as the range.
-    pub expr: Option<Text>,
+    pub promql: Option<Text>,
 }
 
 /// Metric type of a signal.

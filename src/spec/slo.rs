@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{By, Map, Matchers, Text};
+use super::{By, Map, Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -19,7 +19,7 @@ pub struct Slo {
     /// Objective: percentage of good events, below 100%. Required, except for a percentile SLI.
     pub objective: Option<Spanned<Quantity>>,
     /// SLO window, 1h to 90d.
-    pub window: Spanned<Duration>,
+    pub period: Spanned<Duration>,
     /// The SLI.
     pub sli: Spanned<Sli>,
     /// Labels to keep in addition to the service's `group_by`.
@@ -81,7 +81,7 @@ pub struct Goodput {
     pub of: Vec<Text>,
 }
 
-/// A gauge, and one of `above`, `below` and `equals`.
+/// A gauge, and one comparison.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoodTime {
@@ -92,6 +92,10 @@ pub struct GoodTime {
     pub above: Option<Spanned<Quantity>>,
     /// Good below this.
     pub below: Option<Spanned<Quantity>>,
+    /// Good at or above this.
+    pub at_least: Option<Spanned<Quantity>>,
+    /// Good at or below this.
+    pub at_most: Option<Spanned<Quantity>>,
     /// Good if equal to this.
     pub equals: Option<Spanned<Quantity>>,
 }
@@ -132,8 +136,8 @@ pub struct Latency {
     /// A histogram.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// A bucket boundary that exists on every selected vLLM release.
-    pub within: Spanned<Quantity>,
+    /// Good at or below this: a bucket boundary that exists on every selected vLLM release.
+    pub at_most: Spanned<Quantity>,
 }
 
 /// A percentile over the SLO window that must stay below a threshold.
@@ -143,20 +147,29 @@ pub struct Percentile {
     /// A histogram.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// The percentile: `50`, `95`, `99.9`.
-    pub p: Spanned<Quantity>,
+    /// The percentile: `p50`, `p95`, `p99.9`.
+    pub stat: Spanned<Stat>,
     /// The threshold.
     pub below: Spanned<Quantity>,
 }
 
 /// Burn-rate alerts: a policy or your own tiers.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Burn {
-    /// Name of a policy.
-    pub policy: Option<Spanned<Policy>>,
+#[derive(Clone, Debug)]
+pub enum Burn {
+    /// A named policy.
+    Policy(Policy),
     /// Your own tiers.
-    pub tiers: Option<Spanned<Vec<Spanned<Tier>>>>,
+    Tiers(Vec<Spanned<Tier>>),
+}
+
+impl Burn {
+    /// Your own tiers; none of a policy.
+    pub fn tiers(&self) -> &[Spanned<Tier>] {
+        match self {
+            Self::Policy(_) => &[],
+            Self::Tiers(tiers) => tiers,
+        }
+    }
 }
 
 /// Named sets of tiers.
@@ -169,21 +182,18 @@ pub enum Policy {
     None,
 }
 
-/// One burn-rate alert: `{consumes: 2%, in: 1h}`, `{ratio: 0.5%, in: 1h}` or `{factor: 14.4, long: 1h}`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+/// One burn-rate alert: `{consumes: 2%, long: 1h}`, `{ratio: 0.5%, long: 1h}` or `{factor: 14.4, long: 1h}`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Tier {
-    /// Share of the error budget spent within `in`.
+    /// Share of the error budget spent within `long`.
     pub consumes: Option<Spanned<Quantity>>,
-    /// Error ratio over `in`.
+    /// Error ratio over `long`.
     pub ratio: Option<Spanned<Quantity>>,
-    /// Long window of `consumes` and `ratio`.
-    #[serde(rename = "in")]
-    pub within: Option<Spanned<Duration>>,
     /// Burn rate: how many times faster than allowed the budget is spent.
     pub factor: Option<Spanned<Quantity>>,
-    /// Long window of `factor`.
-    pub long: Option<Spanned<Duration>>,
+    /// Long window.
+    pub long: Spanned<Duration>,
     /// Short window, so that the alert resolves soon. Default: a twelfth of the long window.
     pub short: Option<Spanned<Duration>>,
     /// Severity. Default: `page` for windows up to 6h, else `ticket`.

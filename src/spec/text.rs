@@ -12,7 +12,7 @@ use crate::yaml::{self, Kind, Node, Style};
 /// Fields whose text may have several lines, as paths from the top; `*` is any name or place in a list.
 const LINES: &[&str] = &[
     "signals/*/description",
-    "signals/*/prometheus/expr",
+    "signals/*/prometheus/promql",
     "slos/*/description",
     "slos/*/sli/promql/*",
     "alerts/*/description",

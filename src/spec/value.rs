@@ -10,6 +10,7 @@ use crate::units::{Duration, Number, ParseError, Quantity, parse_decimal};
 
 mod bound;
 mod extends;
+mod listed;
 mod matcher;
 mod node;
 mod severity;

@@ -246,7 +246,7 @@ pub(super) fn addition(field: &str) -> Option<String> {
     let example = match field {
         "service" => "add `service: {name: NAME, owner: TEAM}`",
         "severity" => "add `severity: critical` or `severity: warning`",
-        "window" => "add the SLO window, such as `window: 30d`",
+        "period" => "add the SLO window, such as `period: 30d`",
         "when" => "add a condition: `when: {signal: NAME, above: 10}`",
         "total" => "add `total` with the signal that counts all events",
         "over" => "add `over` with the signal to divide by",

@@ -1,4 +1,4 @@
-//! One tree over another: maps merge by key, everything else replaces, `~` removes.
+//! One tree over another: maps merge by key, lists by the `id` of their items, everything else replaces, `~` removes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -32,39 +32,96 @@ impl<'t> Node<'t> {
     }
 
     /// Lays `over` upon this tree; returns the keys of what it removes, but is not there.
-    pub fn overlay(&mut self, over: Node<'t>) -> Vec<Range<usize>> {
-        let mut idle = Vec::new();
-        lay(self, over, &mut idle);
-        idle
+    ///
+    /// Of the entries that exclude each other at a path, one that is set replaces the others.
+    pub fn overlay(&mut self, over: Node<'t>, exclusive: Exclusive<'_>) -> Vec<Range<usize>> {
+        let mut overlay = Overlay {
+            exclusive,
+            path: Vec::new(),
+            idle: Vec::new(),
+        };
+        overlay.lay(self, over);
+        overlay.idle
     }
 }
 
-fn lay<'t>(base: &mut Node<'t>, over: Node<'t>, idle: &mut Vec<Range<usize>>) {
-    let range = over.range();
-    match (&mut base.kind, over.kind) {
-        (Kind::Map(entries), Kind::Map(changes)) => {
-            // What is said now is where it is said.
-            base.start = u32::try_from(range.start).unwrap_or(u32::MAX);
-            base.end = u32::try_from(range.end).unwrap_or(u32::MAX);
-            let mut known = BTreeSet::new();
-            for (key, value) in changes {
-                let again = !known.insert(key.text().map(str::to_owned));
-                let found = entries.iter().position(|(k, _)| k.text() == key.text());
-                match found.filter(|_| !again) {
-                    Some(found) if removes(&value) => drop(entries.remove(found)),
-                    Some(found) => {
-                        let entry = &mut entries[found];
-                        entry.0 = key;
-                        lay(&mut entry.1, value, idle);
+/// The words that an entry excludes, by the path of its map; items of lists have the name `*`.
+pub(super) type Exclusive<'a> = &'a dyn Fn(&[String], &str) -> Vec<&'static str>;
+
+struct Overlay<'a> {
+    exclusive: Exclusive<'a>,
+    path: Vec<String>,
+    idle: Vec<Range<usize>>,
+}
+
+impl Overlay<'_> {
+    fn lay<'t>(&mut self, base: &mut Node<'t>, over: Node<'t>) {
+        let range = over.range();
+        let by_id = shares_ids(base, &over);
+        match (&mut base.kind, over.kind) {
+            (Kind::Map(entries), Kind::Map(changes)) => {
+                // What is said now is where it is said.
+                base.start = u32::try_from(range.start).unwrap_or(u32::MAX);
+                base.end = u32::try_from(range.end).unwrap_or(u32::MAX);
+                self.entries(entries, changes);
+            }
+            (Kind::Seq(items), Kind::Seq(changes)) if by_id => {
+                self.path.push("*".to_owned());
+                for change in changes {
+                    let same = |item: &&mut Node<'t>| id(item) == id(&change);
+                    match items.iter_mut().find(same) {
+                        Some(item) => self.lay(item, change),
+                        None => items.push(change),
                     }
-                    None if removes(&value) => idle.push(key.range()),
-                    // The reader of the tree reports a key that appears twice.
-                    None => entries.push((key, value)),
                 }
+                self.path.pop();
+            }
+            (_, kind) => *base = Node::new(range, kind),
+        }
+    }
+
+    fn entries<'t>(
+        &mut self,
+        entries: &mut Vec<(Node<'t>, Node<'t>)>,
+        changes: Vec<(Node<'t>, Node<'t>)>,
+    ) {
+        let mut known = BTreeSet::new();
+        for (key, value) in &changes {
+            let word = key.text().filter(|_| !removes(value)).unwrap_or_default();
+            let others = (self.exclusive)(&self.path, word);
+            entries.retain(|(key, _)| !key.text().is_some_and(|other| others.contains(&other)));
+        }
+        for (key, value) in changes {
+            let again = !known.insert(key.text().map(str::to_owned));
+            let found = entries.iter().position(|(k, _)| k.text() == key.text());
+            match found.filter(|_| !again) {
+                Some(found) if removes(&value) => drop(entries.remove(found)),
+                Some(found) => {
+                    let entry = &mut entries[found];
+                    self.path.push(key.text().unwrap_or_default().to_owned());
+                    entry.0 = key;
+                    self.lay(&mut entry.1, value);
+                    self.path.pop();
+                }
+                None if removes(&value) => self.idle.push(key.range()),
+                // The reader of the tree reports a key that appears twice.
+                None => entries.push((key, value)),
             }
         }
-        (_, kind) => *base = Node::new(range, kind),
     }
+}
+
+/// The `id` of an item.
+fn id<'n>(item: &'n Node<'_>) -> Option<&'n str> {
+    item.get("id").and_then(Node::text)
+}
+
+/// True for two lists whose items have ids, at least one of them in both.
+fn shares_ids(base: &Node<'_>, over: &Node<'_>) -> bool {
+    let known: BTreeSet<_> = base.items().iter().filter_map(id).collect();
+    let items = over.items();
+    let all = items.iter().all(|item| id(item).is_some());
+    all && items.iter().filter_map(id).any(|id| known.contains(id))
 }
 
 /// True for `~` and `null`, not for a value that was left out.
@@ -100,6 +157,13 @@ mod tests {
         }
     }
 
+    fn exclusive(path: &[String], word: &str) -> Vec<&'static str> {
+        match (path, word) {
+            ([a], "bad") if a == "a" => vec!["good"],
+            _ => Vec::new(),
+        }
+    }
+
     #[test]
     fn maps_merge_and_all_else_replaces() {
         for (base, over, wanted) in [
@@ -113,14 +177,23 @@ mod tests {
             ("a: 1", "a: \"~\"", "{a: ~}"),
             ("a: 1", "a:", "{a: }"),
             ("a: 1", "a: 2\na: 3", "{a: 2, a: 3}"),
+            (
+                "[{id: a, x: 1}, {id: b}]",
+                "[{id: c}, {id: a, y: 2}]",
+                "[{id: a, x: 1, y: 2}, {id: b}, {id: c}]",
+            ),
+            ("[{id: a}, {x: 1}]", "[{id: b}]", "[{id: b}]"),
+            ("[{id: a}]", "[{id: a}, {x: 1}]", "[{id: a}, {x: 1}]"),
+            ("a: {good: 1, c: 2}", "a: {bad: 3}", "{a: {c: 2, bad: 3}}"),
+            ("b: {good: 1}", "b: {bad: 3}", "{b: {good: 1, bad: 3}}"),
         ] {
             let mut tree = document(FileId(0), base).expect(base);
-            let idle = tree.overlay(document(FileId(0), over).expect(over));
+            let idle = tree.overlay(document(FileId(0), over).expect(over), &exclusive);
             assert_eq!(shown(&tree), wanted, "{base} {over}");
             assert!(idle.is_empty());
         }
         let mut tree = document(FileId(0), "a: 1").expect("YAML");
         let over = document(FileId(0), "{b: ~}").expect("YAML");
-        assert_eq!(tree.overlay(over), vec![1..2]);
+        assert_eq!(tree.overlay(over, &exclusive), vec![1..2]);
     }
 }

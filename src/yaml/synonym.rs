@@ -20,7 +20,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("group", &["group_by"]),
     ("groups", &["group_by"]),
     ("indicator", &["sli"]),
-    ("latency_target", &["within"]),
+    ("latency_target", &["at_most"]),
     ("less_than", &["below"]),
     ("level", &["severity"]),
     ("lt", &["below"]),
@@ -37,10 +37,10 @@ const WORDS: &[(&str, &[&str])] = &[
     ("query", &["promql"]),
     ("runbook_url", &["runbook"]),
     ("success", &["good"]),
-    ("target", &["objective", "within"]),
+    ("target", &["objective", "at_most"]),
     ("team", &["owner"]),
-    ("threshold", &["above", "within"]),
-    ("time_window", &["window"]),
+    ("threshold", &["above", "at_most"]),
+    ("time_window", &["period", "window"]),
     ("total_query", &["total"]),
 ];
 

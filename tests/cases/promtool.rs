@@ -211,12 +211,12 @@ apiVersion: slosmith/v1
 service: {name: chat}
 runtime: {vllm: '>=0.8'}
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
-prometheus: {selector: {job: vllm}, group_by: [cluster, model_name], labels: {target: [cluster, pod]}}
+prometheus: {selector: {job: vllm}, group_by: [cluster, model_name], scrape_labels: [cluster, pod]}
 signals:
   itl: {use: vllm.inter_token_latency}
   kv_cache_usage: {use: vllm.kv_cache_usage}
 slos:
-  inter-token-latency: {objective: 99%, window: 28d, sli: {latency: {signal: itl, within: 200ms}}}
+  inter-token-latency: {objective: 99%, period: 28d, sli: {latency: {signal: itl, at_most: 200ms}}}
 records:
   kv_cache_usage: {signal: kv_cache_usage}
 ";

@@ -12,10 +12,10 @@ service: {name: myservice}
 links: {runbooks: "https://r.example", grafana: "https://g.example"}
 prometheus: {compat: sloth}
 signals:
-  requests: {kind: counter, unit: requests, labels: [code], prometheus: {metric: http_requests_total}}
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: http_requests_total}}
   errors: {use: requests, where: {code: {matches: "5.."}}}
 slos:
-  availability: {objective: 99.9%, window: 28d, sli: {ratio: {bad: errors, total: requests}}}
+  availability: {objective: 99.9%, period: 28d, sli: {ratio: {bad: errors, total: requests}}}
 "#;
 
 /// Series as sloth 0.16 names them, with the labels they carry beside the three identifying ones.

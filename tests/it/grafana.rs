@@ -120,11 +120,11 @@ fn every_kind_of_panel_fits_the_schema() {
 slos:
   ttft:
     objective: 99%
-    window: 28d
-    sli: {latency: {signal: vllm.time_to_first_token, within: 2.5s}}
+    period: 28d
+    sli: {latency: {signal: vllm.time_to_first_token, at_most: 2.5s}}
     runbook: queue
 signals:
-  up: {title: 'It''s "up" ${x} {{y}} é', kind: gauge, unit: bool, across: min, labels: [zone], prometheus: {metric: up}}
+  up: {title: 'It''s "up" ${x} {{y}} é', kind: gauge, unit: bool, across: min, has_labels: [zone], prometheus: {metric: up}}
 dashboards:
   all-kinds:
     variables: [model_name, zone]
@@ -218,7 +218,7 @@ dashboards:
       - title: Row
         panels:
           - {title: Queued, kind: number, signal: vllm.requests_waiting, thresholds: [{at: 50}]}
-          - {title: TTFT, signal: vllm.time_to_first_token, stats: [p50, p95]}
+          - {title: TTFT, signal: vllm.time_to_first_token, stat: [p50, p95]}
           - {title: Hits, signal: vllm.prefix_cache_hit_rate, thresholds: [{at: 70%, role: target}]}
           - {title: Hits now, kind: gauge, signal: vllm.prefix_cache_hit_rate}
           - {title: Prompt tokens now, kind: number, signal: vllm.prompt_tokens}
@@ -360,13 +360,13 @@ fn a_limit_is_drawn_only_on_the_value_that_it_limits() {
     let text = format!(
         r#"{HEAD}
 signals:
-  depth: {{kind: gauge, unit: count, across: sum, labels: [route, model_name], prometheus: {{metric: depth}}}}
-  wait: {{kind: histogram, unit: seconds, labels: [route], prometheus: {{metric: wait_seconds, buckets: [500ms, 1s]}}}}
-  all: {{kind: counter, unit: requests, labels: [route, code, model_name], prometheus: {{metric: all_total}}}}
+  depth: {{kind: gauge, unit: count, across: sum, has_labels: [route, model_name], prometheus: {{metric: depth}}}}
+  wait: {{kind: histogram, unit: seconds, has_labels: [route], prometheus: {{metric: wait_seconds, buckets: [500ms, 1s]}}}}
+  all: {{kind: counter, unit: requests, has_labels: [route, code, model_name], prometheus: {{metric: all_total}}}}
   bad: {{use: all, where: {{code: "500"}}}}
   share: {{ratio: {{of: bad, over: all}}}}
 slos:
-  pay: {{objective: 99%, window: 30d, group_by: [], where: {{route: pay}}, sli: {{latency: {{signal: wait, within: 500ms}}}}}}
+  pay: {{objective: 99%, period: 30d, group_by: [], where: {{route: pay}}, sli: {{latency: {{signal: wait, at_most: 500ms}}}}}}
 alerts:
   Deepest: {{severity: warning, when: {{signal: depth, across: max, above: 7}}}}
   PayShare: {{severity: warning, when: {{signal: share, where: {{route: pay}}, above: 5%}}}}
@@ -377,8 +377,8 @@ dashboards:
         panels:
           - {{title: Depth, signal: depth}}
           - {{title: Deepest, signal: depth, across: max}}
-          - {{title: Wait, signal: wait, stats: [p95]}}
-          - {{title: Wait of pay, signal: wait, stats: [p95], where: {{route: pay}}}}
+          - {{title: Wait, signal: wait, stat: [p95]}}
+          - {{title: Wait of pay, signal: wait, stat: [p95], where: {{route: pay}}}}
           - {{title: Share, signal: share}}
           - {{title: Share of pay, signal: share, where: {{route: pay}}}}
 "#

@@ -200,12 +200,12 @@ apiVersion: slosmith/v1
 service: {name: chat, owner: ml}
 runtime: {vllm: \"0.33.0\"}
 links: {runbooks: https://git.example/books, grafana: https://grafana.example}
-prometheus: {selector: {job: vllm}, labels: {target: [job, instance]}}
+prometheus: {selector: {job: vllm}, scrape_labels: [job, instance]}
 slos:
   ttft:
     objective: 99%
-    window: 30d
-    sli: {latency: {signal: vllm.time_to_first_token, within: 500ms}}
+    period: 30d
+    sli: {latency: {signal: vllm.time_to_first_token, at_most: 500ms}}
 ";
 
 /// The report on pages, in text, and the exit code.
@@ -252,8 +252,8 @@ fn slow_tenth() -> (String, String) {
 #[test]
 fn objectives_without_alerts_are_judged_by_their_budget_and_their_bound() {
     let spec = format!(
-        "{BUDGETS}    burn: {{policy: none}}\n  early:\n    window: 1d\n    sli: {{percentile: {{signal: \
-        vllm.time_to_first_token, p: 95, below: 2s}}}}\n"
+        "{BUDGETS}    burn: none\n  early:\n    period: 1d\n    sli: {{percentile: {{signal: \
+        vllm.time_to_first_token, stat: p95, below: 2s}}}}\n"
     );
     let (idle, slow) = slow_tenth();
     let (report, code) = text(&spec, &[&slow, &idle], &["--fail-on", "warning"]);

@@ -283,8 +283,11 @@ fn alert_windows_of_sloth() {
     let spec = &specs[0].text;
     bundled::build(spec, None);
     // The quick tickets have another short window than a twelfth.
-    assert!(spec.contains("window: 7d\n"), "{spec}");
-    assert!(spec.contains("{consumes: 20%, in: 1d, short: 3h"), "{spec}");
+    assert!(spec.contains("period: 7d\n"), "{spec}");
+    assert!(
+        spec.contains("{consumes: 20%, long: 1d, short: 3h"),
+        "{spec}"
+    );
 
     let seven = "7d".parse().ok();
     let options = Options {
@@ -489,7 +492,7 @@ fn odd_sources() {
             rule_with("expr: up == 0, labels: {team: b}").replace("name: g", "name: g\n    labels: {team: a, env: prod}"),
             "labels: {env: prod, team: b}",
         ),
-        (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: {policy: none}"),
+        (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: none"),
         (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "in a metric name or label"),
         (Sloth, sloth_with(RATIO, "alerting: {annotations: {who: '{{ $labels.team }} of {{ $labels.sloth_id }}'}}"), "who: core of a-b"),
         (Sloth, sloth_with(RATIO, "labels: {kind: '{{ $labels.pod }}'}"), "`$labels.pod` removed from"),
@@ -504,7 +507,7 @@ fn odd_sources() {
         (
             OpenSlo,
             openslo_with(&ratio("reqs").replace("duration: 30d", "count: 90, unit: Minute")),
-            "window: 1h30m",
+            "period: 1h30m",
         ),
         (
             Pyrra,
@@ -606,7 +609,7 @@ fn only_what_the_source_had_is_told() {
         (
             Format::OpenSlo,
             openslo_with(usual),
-            "{consumes: 10%, in: 3d}]}",
+            "{consumes: 10%, long: 3d}]",
             "can never fire",
         ),
         (Format::Pyrra, native.to_owned(), "(0, 1.5, ", "absent"),

@@ -394,7 +394,7 @@ fn specs_of_the_folder_count() {
     editor.show("rules.yaml", &rules);
     let found = editor.found("rules.yaml");
     assert_eq!(found[0]["code"], "unknown-label", "{found:#}");
-    let declared = format!("{SPEC}prometheus: {{labels: {{target: [region]}}}}\n");
+    let declared = format!("{SPEC}prometheus: {{scrape_labels: [region]}}\n");
     editor.save(&project, "specs/chat.yaml", &declared);
     assert_eq!(editor.found("rules.yaml"), json!([]));
     editor.end();

@@ -41,6 +41,8 @@ mod lsp;
 mod marked;
 mod marks;
 mod mathematics;
+mod migrate;
+mod needs;
 mod pages;
 mod pictures;
 mod planted;

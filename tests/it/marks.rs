@@ -13,18 +13,18 @@ service:
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
 severities:
   page: {name: critical, labels: {route: pager, region: all}, annotations: {hours: any}}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 cloudwatch:
   region: us-east-1
   namespace: Shop
   tags: {Service: shop, team: nobody}
 signals:
-  requests: {kind: counter, unit: requests, labels: [code], prometheus: {metric: shop_requests_total}, cloudwatch: {metric: Requests}}
-  errors: {kind: counter, unit: requests, labels: [code], prometheus: {metric: shop_errors_total}, cloudwatch: {metric: Errors}}
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total}, cloudwatch: {metric: Requests}}
+  errors: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_errors_total}, cloudwatch: {metric: Errors}}
 slos:
   availability:
     objective: 99.9%
-    window: 30d
+    period: 30d
     alert_name: ShopDown
     summary: "The shop fails in {{ $labels.cluster }}"
     owner: sre

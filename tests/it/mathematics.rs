@@ -17,14 +17,14 @@ fn tiers() -> Vec<Tier> {
 apiVersion: slosmith/v1
 service: {name: shop, owner: web}
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
   requests: {kind: counter, unit: requests, prometheus: {metric: shop_requests_total}}
   errors: {kind: counter, unit: requests, prometheus: {metric: shop_errors_total}}
 slos:
   availability:
     objective: 99.9%
-    window: 30d
+    period: 30d
     sli: {ratio: {bad: errors, total: requests}}
 ";
     let plan = crate::bundled::plan(spec);

@@ -87,7 +87,7 @@ impl Reference {
             Value::Array(items) => {
                 items
                     .iter()
-                    .for_each(|item| self.learn(&schema["items"], &name, item));
+                    .for_each(|item| self.learn(listed(&schema), &name, item));
             }
             _ => {}
         }
@@ -101,6 +101,8 @@ impl Reference {
             Some("Duration") => return "duration".into(),
             Some("SignalName") => return "signal".into(),
             Some("Stat") => return "stat".into(),
+            Some("Stats") => return "stat, or list of stats".into(),
+            Some("Burn") => return format!("`none`, `sre-workbook`, or list of {}", link("Tier")),
             Some(name) if found["properties"].is_object() => return link(name),
             Some("Bound") => return "quantity, or a multiple of an earlier value".into(),
             Some("Severity") => return "name, or `{name, labels, annotations}`".into(),
@@ -144,7 +146,7 @@ impl Reference {
             into.push(name);
         }
         let fields = found["properties"].as_object().into_iter().flatten();
-        let inner = [&found["items"], &found["additionalProperties"]];
+        let inner = [listed(found), &found["additionalProperties"]];
         for part in fields.map(|(_, part)| part).chain(inner) {
             self.below(part, into);
         }
@@ -187,6 +189,16 @@ impl Reference {
             .expect("text");
         }
         page.push('\n');
+    }
+}
+
+/// What the items of a list are, also where the value may be something else than a list.
+fn listed(schema: &Value) -> &Value {
+    let variants = schema["oneOf"].as_array().into_iter().flatten();
+    let mut items = variants.map(|variant| &variant["items"]);
+    match &schema["items"] {
+        Value::Null => items.find(|items| !items.is_null()).unwrap_or(&Value::Null),
+        items => items,
     }
 }
 
@@ -284,6 +296,13 @@ fn generated() -> String {
             .replace('\n', " ");
         write!(page, "### {name}\n\n{what}\n\n").expect("text");
         reference.table(name, found, &mut page);
+    }
+    page.push_str(
+        "### Renamed fields\n\nFields of before 0.1.0, which `slosmith migrate` rewrites. `*` is any name or place in a list, `**` a \
+         condition or one inside of it.\n\n| before | now |\n|---|---|\n",
+    );
+    for (old, new) in slosmith::spec::RENAMED {
+        writeln!(page, "| `{old}` | `{new}` |").expect("text");
     }
     let missing = reference.missing.into_inner();
     assert!(

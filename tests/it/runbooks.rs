@@ -113,7 +113,7 @@ fn runbooks_elsewhere_are_linked_to() {
         "apiVersion: slosmith/v1\nservice: {{name: s}}\nruntime: {{vllm: \">=0.20, <0.34\"}}\n\
         links: {{runbooks: \"https://r.example\", grafana: \"https://g.example\"}}\n\
         prometheus: {{selector: {{job: vllm}}}}\nslos:\n  \
-        ttft: {{objective: 99%, window: 30d, sli: {{latency: {{signal: vllm.time_to_first_token, within: 2.5s}}}}, runbook: \"{url}\"}}\n\
+        ttft: {{objective: 99%, period: 30d, sli: {{latency: {{signal: vllm.time_to_first_token, at_most: 2.5s}}}}, runbook: \"{url}\"}}\n\
         alerts:\n  \
         Queue: {{severity: critical, when: {{signal: vllm.requests_waiting, above: 80}}, runbook: \"{url}\"}}\n\
         dashboards: {{main: {{rows: [{{title: Queue, panels: [{{signal: vllm.requests_waiting, runbook: \"{url}\"}}]}}]}}}}\n"

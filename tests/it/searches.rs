@@ -10,7 +10,7 @@ apiVersion: slosmith/v1
 service: {name: grouped, title: Grouped}
 runtime: {vllm: ">=0.9, <0.13"}
 links: {runbooks: "https://git.example/runbooks", grafana: "https://grafana.example"}
-prometheus: {selector: {job: vllm}, labels: {target: [cluster]}}
+prometheus: {selector: {job: vllm}, scrape_labels: [cluster]}
 cloudwatch: {region: eu-central-1, namespace: Team/App}
 signals:
   usage: {use: vllm.kv_cache_usage}
@@ -20,7 +20,7 @@ signals:
   latency:
     kind: histogram
     unit: seconds
-    labels: [route, method]
+    has_labels: [route, method]
     prometheus: {metric: app_latency_seconds, buckets: [100ms, 250ms, 500ms, 1s]}
     cloudwatch: {metric: LatencyMs, unit: Milliseconds, dimension_sets: [[], [Route], [Method], [Method, Route]]}
   get_latency: {use: latency, where: {method: GET}}
@@ -28,7 +28,7 @@ signals:
     kind: gauge
     unit: ratio
     across: min
-    labels: [route]
+    has_labels: [route]
     prometheus: {metric: app_headroom}
     cloudwatch: {metric: Headroom, dimension_sets: [[], [Route]]}
   hit_rate:
@@ -36,8 +36,8 @@ signals:
   quality:
     ratio: {of: good, over: answers}
     cloudwatch: {metric: Quality, dimension_sets: [[], [Route]]}
-  answers: {kind: counter, unit: count, labels: [route], prometheus: {metric: app_answers_total}, cloudwatch: {metric: Answers}}
-  good: {kind: counter, unit: count, labels: [route], prometheus: {metric: app_good_total}, cloudwatch: {metric: Good}}
+  answers: {kind: counter, unit: count, has_labels: [route], prometheus: {metric: app_answers_total}, cloudwatch: {metric: Answers}}
+  good: {kind: counter, unit: count, has_labels: [route], prometheus: {metric: app_good_total}, cloudwatch: {metric: Good}}
 "#;
 
 /// Signal, how it is read, the label it is grouped by, and a bound.
@@ -75,7 +75,7 @@ fn built(name: &str) -> String {
     text += "dashboards:\n  main:\n    rows:\n      - title: All\n        panels:\n";
     for (i, (signal, stat, by, _)) in CASES.iter().enumerate() {
         for (title, by) in [("P", format!(", by: [{by}]")), ("Q", String::new())] {
-            let panel = format!("{{title: {title}{i}, signal: {signal}, stats: [{stat}]{by}}}");
+            let panel = format!("{{title: {title}{i}, signal: {signal}, stat: [{stat}]{by}}}");
             text += &format!("          - {panel}\n");
         }
     }

@@ -72,7 +72,7 @@ fn told(name: &str, signal: &str, head: &str) -> String {
 
 const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: svc, title: Svc}\nruntime: {vllm: VLLM}\n\
     links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}\n\
-    prometheus: {selector: {job: vllm}, labels: {target: [cluster]}, group_by: [cluster]}\n";
+    prometheus: {selector: {job: vllm}, scrape_labels: [cluster], group_by: [cluster]}\n";
 
 #[test]
 #[ignore = "ci"]

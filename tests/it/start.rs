@@ -72,7 +72,7 @@ fn boundaries_that_a_server_replaced_are_read() {
     let spec = project.read("specs/chat.yaml");
     let option = "custom_histogram_buckets: {time_to_first_token: [0.01, 0.4, 3.0]}";
     assert!(spec.contains(option), "{spec}");
-    assert!(spec.contains("signal: ttft, within: 3s"), "{spec}");
+    assert!(spec.contains("signal: ttft, at_most: 3s"), "{spec}");
     project.run(&["build"]).exits(0);
     let rules = project.read("generated/chat/prometheus/rules/slo-time-to-first-token.yaml");
     assert!(rules.contains(r#"le=~"3(\\.0)?""#), "{rules}");

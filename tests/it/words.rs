@@ -11,7 +11,7 @@ const SPEC: &str = r#"
 apiVersion: slosmith/v1
 service: {name: svc, owner: team}
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
-prometheus: {evaluation_interval: 30s, selector: {job: gateway}, labels: {target: [cluster]}, group_by: [cluster]}
+prometheus: {evaluation_interval: 30s, selector: {job: gateway}, scrape_labels: [cluster], group_by: [cluster]}
 cloudwatch: {region: us-east-1, namespace: Svc, via: agent}
 signals:
   requests: {kind: counter, unit: requests, title: requests, prometheus: {metric: requests_total}}

@@ -577,8 +577,7 @@ impl<'a> Oracle<'a> {
         }
         let bound = float(sli.bound);
         let is_good = |value: f64| match sli.good {
-            Good::Above => self.beyond(CompareOp::Above, value, bound),
-            Good::Below => self.beyond(CompareOp::Below, value, bound),
+            Good::Is(op) => self.beyond(op, value, bound),
             Good::Equals => (value - bound).abs() < 1e-9,
         };
         let (mut bad, mut all) = (Groups::new(), Groups::new());

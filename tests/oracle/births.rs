@@ -12,12 +12,12 @@ const SPEC: &str = "
 apiVersion: slosmith/v1
 service: {name: births, owner: tests}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
-  requests: {kind: counter, unit: requests, labels: [status], prometheus: {metric: app_requests_total}}
+  requests: {kind: counter, unit: requests, has_labels: [status], prometheus: {metric: app_requests_total}}
   failed: {use: requests, where: {status: {matches: '4..|5..'}}}
 slos:
-  answers: {objective: 99%, window: 1d, sli: {ratio: {bad: failed, total: requests}}, count_new_series: NEW, burn: {tiers: [{factor: 5, long: 30m, short: 3m}]}}
+  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, count_new_series: NEW, burn: [{factor: 5, long: 30m, short: 3m}]}
 ";
 
 /// Seconds between scrapes, and of the whole story.

@@ -13,18 +13,18 @@ apiVersion: slosmith/v1
 service: {name: days, owner: tests}
 runtime: {vllm: '>=0.20, <0.34'}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
-  requests: {kind: counter, unit: requests, labels: [status], prometheus: {metric: mangaassist_requests_total}}
+  requests: {kind: counter, unit: requests, has_labels: [status], prometheus: {metric: mangaassist_requests_total}}
   failed: {use: requests, where: {status: {matches: '5..'}}}
   ttft: {kind: histogram, unit: seconds, prometheus: {metric: mangaassist_ttft_seconds, buckets: [100ms, 500ms, 2s]}}
   busy: {kind: gauge, unit: ratio, scale: 1%, across: max, prometheus: {metric: DCGM_FI_DEV_GPU_UTIL}}
   running: {use: vllm.requests_running}
 slos:
-  answers: {objective: 99%, window: 30d, sli: {ratio: {bad: failed, total: requests}}}
-  first-token: {objective: 95%, window: 28d, sli: {latency: {signal: ttft, within: 500ms}}, burn: {tiers: [{factor: 2, long: 6h, short: 30m}, {factor: 1, long: 1d, short: 2h}]}}
-  room: {objective: 90%, window: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: {tiers: [{factor: 2, long: 6h, short: 30m}]}}
-  median: {window: 1d, sli: {percentile: {signal: ttft, p: 50, below: 100ms}}, alert: {above: 100ms, for: 10m}}
+  answers: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
+  first-token: {objective: 95%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}, burn: [{factor: 2, long: 6h, short: 30m}, {factor: 1, long: 1d, short: 2h}]}
+  room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{factor: 2, long: 6h, short: 30m}]}
+  median: {period: 1d, sli: {percentile: {signal: ttft, stat: p50, below: 100ms}}, alert: {above: 100ms, for: 10m}}
 alerts:
   Lost: {severity: critical, when: {signal: running, absent: true}, for: 5m}
   LostJob: {severity: critical, when: {signal: busy, absent: true}, for: 20m}

@@ -12,13 +12,13 @@ const SPEC: &str = "
 apiVersion: slosmith/v1
 service: {name: mutants, owner: tests}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
-  requests: {kind: counter, unit: requests, labels: [status], prometheus: {metric: mangaassist_requests_total}}
+  requests: {kind: counter, unit: requests, has_labels: [status], prometheus: {metric: mangaassist_requests_total}}
   failed: {use: requests, where: {status: {matches: '5..'}}}
   failures: {ratio: {of: failed, over: requests}}
 slos:
-  answers: {objective: 99%, window: 1d, sli: {ratio: {bad: failed, total: requests}}, burn: {tiers: [{factor: 5, long: 30m, short: 3m}]}}
+  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, burn: [{factor: 5, long: 30m, short: 3m}]}
 alerts:
   Failures: {severity: warning, when: {signal: failures, window: 10m, above: 6%}, for: 4m}
   Usual: {severity: warning, when: {signal: requests, above: {times: 1.5, of: {avg_over: 20m}}}}

@@ -220,13 +220,13 @@ service: {name: random, owner: tests}
 runtime: {vllm: ">=0.20, <0.34"}
 links: {runbooks: "https://runbooks.example", grafana: "https://grafana.example"}
 signals:
-  gateway_ttft: {kind: histogram, unit: seconds, labels: [adapter_id], prometheus: {metric: mangaassist_ttft_seconds, buckets: [50ms, 100ms, 200ms, 500ms, 1s, 2s, 5s, 10s]}}
-  requests: {kind: counter, unit: requests, labels: [adapter_id, status], prometheus: {metric: mangaassist_requests_total}}
+  gateway_ttft: {kind: histogram, unit: seconds, has_labels: [adapter_id], prometheus: {metric: mangaassist_ttft_seconds, buckets: [50ms, 100ms, 200ms, 500ms, 1s, 2s, 5s, 10s]}}
+  requests: {kind: counter, unit: requests, has_labels: [adapter_id, status], prometheus: {metric: mangaassist_requests_total}}
   failed: {use: requests, where: {status: {matches: "5.."}}}
   served: {use: requests, where: {status: "200"}}
   failures: {ratio: {of: failed, over: requests}}
-  busy: {kind: gauge, unit: ratio, scale: 1%, across: ACROSS, labels: [gpu, Hostname], prometheus: {metric: DCGM_FI_DEV_GPU_UTIL}}
-  memory: {kind: gauge, unit: bytes, scale: 1MiB, across: max, labels: [gpu, Hostname], prometheus: {metric: DCGM_FI_DEV_FB_USED}}
+  busy: {kind: gauge, unit: ratio, scale: 1%, across: ACROSS, has_labels: [gpu, Hostname], prometheus: {metric: DCGM_FI_DEV_GPU_UTIL}}
+  memory: {kind: gauge, unit: bytes, scale: 1MiB, across: max, has_labels: [gpu, Hostname], prometheus: {metric: DCGM_FI_DEV_FB_USED}}
 "#;
 
 /// The first draw that is a valid spec.
@@ -266,7 +266,7 @@ fn draw(chance: &mut Chance) -> String {
         let hold = chance.pick(&["1m", "5m"]);
         let _ = writeln!(
             text,
-            "  percentile: {{window: 2h, sli: {{percentile: {{signal: gateway_ttft, p: 90, below: {bound}}}}}, alert: {{above: {bound}, for: {hold}}}}}"
+            "  percentile: {{period: 2h, sli: {{percentile: {{signal: gateway_ttft, stat: p90, below: {bound}}}}}, alert: {{above: {bound}, for: {hold}}}}}"
         );
     }
     text.push_str("alerts:\n");
@@ -296,8 +296,8 @@ fn objective(chance: &mut Chance) -> String {
     let sli = match chance.below(4) {
         0 => "ratio: {bad: failed, total: requests}",
         1 => "ratio: {good: served, total: requests}",
-        2 => "latency: {signal: gateway_ttft, within: 500ms}",
-        _ => "latency: {signal: vllm.time_to_first_token, within: 1s}",
+        2 => "latency: {signal: gateway_ttft, at_most: 500ms}",
+        _ => "latency: {signal: vllm.time_to_first_token, at_most: 1s}",
     };
     let goal = chance.pick(&["90%", "99%", "99.5%"]);
     let tiers: Vec<_> = [("30m", "3m"), ("1h", "5m"), ("2h", "10m")]
@@ -309,11 +309,11 @@ fn objective(chance: &mut Chance) -> String {
         .join(", ")
         .replace("FACTOR", chance.pick::<&str>(&["1.5", "3", "8"]));
     let burn = if tiers.is_empty() {
-        "policy: none".to_owned()
+        "none".to_owned()
     } else {
-        format!("tiers: [{tiers}]")
+        format!("[{tiers}]")
     };
-    format!("{{objective: {goal}, window: 1d, sli: {{{sli}}}, burn: {{{burn}}}}}")
+    format!("{{objective: {goal}, period: 1d, sli: {{{sli}}}, burn: {burn}}}")
 }
 
 /// Labels kept beside the groups, now and then.
@@ -331,7 +331,7 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
         let parts: Vec<_> = (0..2 + chance.below(2))
             .map(|_| format!("{{{}}}", condition(chance, depth - 1)))
             .collect();
-        return format!("{word}: [{}], match: [cluster]", parts.join(", "));
+        return format!("{word}: [{}], on: [cluster]", parts.join(", "));
     }
     let pool = chance.pick(&SIGNALS);
     let by = by(pool, chance);
@@ -339,7 +339,7 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
     let window = chance.pick(&["5m", "5m", "10m", "15m", "30m"]);
     let read = format!("signal: {}, stat: {stat}, window: {window}{by}", pool.name);
     let unless = match depth > 0 && chance.happens(0.15) {
-        true => format!(", unless: {{{}}}, match: [cluster]", condition(chance, 0)),
+        true => format!(", unless: {{{}}}, on: [cluster]", condition(chance, 0)),
         false => String::new(),
     };
     let side = chance.pick(&["above", "below", "at_least", "at_most"]);
@@ -376,7 +376,9 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
             let window = chance.pick(&["10m", "20m", "1h"]);
             let above = chance.pick(&["0.3", "0.6", "0.9"]);
             let with = other.name;
-            format!("correlated: {{with: {with}, stat: {stat}, window: {window}, above: {above}}}")
+            format!(
+                "correlated: {{signal: {with}, stat: {stat}, window: {window}, above: {above}}}"
+            )
         }
         _ => format!("{side}: {}", chance.pick(bounds)),
     };

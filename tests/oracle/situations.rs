@@ -16,12 +16,12 @@ const SPEC: &str = "
 apiVersion: slosmith/v1
 service: {name: situations, owner: tests}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster, pod]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster, pod]}
 signals:
-  requests: {kind: counter, unit: requests, labels: [status], prometheus: {metric: app_requests_total, job: app}}
+  requests: {kind: counter, unit: requests, has_labels: [status], prometheus: {metric: app_requests_total, job: app}}
   failed: {use: requests, where: {status: '500'}}
 slos:
-  answers: {objective: 99.9%, window: 30d, SLI}
+  answers: {objective: 99.9%, period: 30d, SLI}
 ";
 const RATIO: &str =
     "sli: {ratio: {bad: failed, total: requests}}, count_new_series: true, min_events: 20";

@@ -11,12 +11,12 @@ const SPEC: &str = "
 apiVersion: slosmith/v1
 service: {name: still, owner: tests}
 links: {runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}
-prometheus: {group_by: [cluster], labels: {target: [cluster]}}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 signals:
   latency: {kind: histogram, unit: seconds, prometheus: {metric: app_latency_seconds, buckets: [100ms, 1s]}}
   depth: {kind: gauge, unit: requests, across: sum, prometheus: {metric: app_depth}}
 alerts:
-  Together: {severity: warning, when: {signal: depth, correlated: {with: latency, stat: avg, window: 20m, above: 0.5}}}
+  Together: {severity: warning, when: {signal: depth, correlated: {signal: latency, stat: avg, window: 20m, above: 0.5}}}
 ";
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -136,7 +136,8 @@ fn links(documents: &[Document]) -> Vec<Check> {
         let links = spec.links.iter();
         let links =
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
-        for (key, _) in links.filter(|(_, link)| is_example(&link.value)) {
+        let set = links.filter_map(|(key, link)| Some((key, link.as_ref()?)));
+        for (key, _) in set.filter(|(_, link)| is_example(&link.value)) {
             let text = format!(
                 "{}: the URL of `links.{key}` is a placeholder",
                 spec.service.name

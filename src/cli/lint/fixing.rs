@@ -11,9 +11,9 @@ use crate::output::{ReplaceError, Writer};
 
 const PASSES: usize = 10;
 
-pub(super) struct Fixed {
-    pub(super) loaded: Loaded,
-    pub(super) found: Vec<Diagnostic>,
+pub(in crate::cli) struct Fixed {
+    pub(in crate::cli) loaded: Loaded,
+    pub(in crate::cli) found: Vec<Diagnostic>,
     changed: BTreeMap<PathBuf, Changed>,
     fixed: usize,
 }
@@ -25,17 +25,17 @@ struct Changed {
     fixed: usize,
 }
 
-pub(super) struct Written {
-    pub(super) fixed: usize,
+pub(in crate::cli) struct Written {
+    pub(in crate::cli) fixed: usize,
     /// Files that were not changed, with their text and the reason: changed by another process, not writable, or the disk
     /// is full.
-    pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
+    pub(in crate::cli) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 
 /// Applies fixes and checks again, until a pass changes nothing.
 ///
 /// Skips a file if its fixes would make it unreadable, or add an invalid query.
-pub(super) fn apply_all(
+pub(in crate::cli) fn apply_all(
     mut loaded: Loaded,
     mut found: Vec<Diagnostic>,
     unsafe_too: bool,
@@ -113,11 +113,11 @@ fn broken(
 }
 
 impl Fixed {
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::cli) fn count(&self) -> usize {
         self.fixed
     }
 
-    pub(super) fn diff(&self, here: &Path) -> String {
+    pub(in crate::cli) fn diff(&self, here: &Path) -> String {
         let files = self.changed.iter();
         let one = |(path, file): (&PathBuf, &Changed)| {
             fix::diff(
@@ -129,7 +129,7 @@ impl Fixed {
         files.map(one).collect()
     }
 
-    pub(super) fn write(&self, writer: &Writer) -> Written {
+    pub(in crate::cli) fn write(&self, writer: &Writer) -> Written {
         for (_, source) in self.loaded.sources.iter() {
             writer.sweep(source.path().parent().unwrap_or(Path::new("")));
         }

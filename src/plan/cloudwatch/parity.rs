@@ -6,6 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::cloudwatch::{MOST_METRICS, MOST_WIDGETS, Statistic};
+use crate::plan::Signal;
 use crate::spec::{Across, Baseline};
 use crate::units::{Duration, Number, decimal};
 
@@ -87,6 +88,18 @@ pub enum Verdict {
 impl Verdict {
     /// The same as the other back end's.
     pub const IDENTICAL: Verdict = Verdict::There(Vec::new());
+
+    pub fn of_prometheus<'s>(signals: impl IntoIterator<Item = &'s Signal>) -> Verdict {
+        let missing = signals.into_iter().filter(|signal| !signal.is_stored());
+        let mut missing: Vec<_> = missing
+            .map(|signal| NotExpressible::NotStored(signal.name.clone()))
+            .collect();
+        missing.dedup();
+        match missing.is_empty() {
+            true => Verdict::IDENTICAL,
+            false => Verdict::Absent(missing),
+        }
+    }
 
     pub fn is_expressible(&self) -> bool {
         matches!(self, Verdict::There(_))
@@ -310,6 +323,8 @@ pub enum NotExpressible {
     ByOpenTelemetry(String),
     #[error("`{0}` is a histogram, and the CloudWatch agent drops histograms")]
     HistogramDropped(String),
+    #[error("signal `{0}` has no `prometheus` binding")]
+    NotStored(String),
     #[error("signal `{0}` has no `cloudwatch` binding")]
     Unbound(String),
     #[error(

@@ -41,7 +41,7 @@ pub(super) fn resolve(
     let values = values(cx, service);
     let known = Known {
         group_by: &spec.prometheus.group_by,
-        target: &spec.prometheus.labels.target,
+        target: &spec.prometheus.scrape_labels,
         plain: &plain,
         environment: &environment,
         values: &values,
@@ -85,9 +85,9 @@ pub(super) fn resolve(
 
 /// Labels of groups that no page has: one agent reads the pages of one environment.
 fn environment(spec: &Spec) -> Vec<String> {
-    let labels = &spec.prometheus.labels;
+    let labels = &spec.prometheus;
     let added = |label: &&Text| {
-        let mut all = labels.target.iter().chain(&labels.external);
+        let mut all = labels.scrape_labels.iter().chain(&labels.external_labels);
         all.any(|added| added.value == label.value)
     };
     let group_by = spec.prometheus.group_by.iter().filter(added);
@@ -218,7 +218,7 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
                 return;
             };
             let summary = words::alert(slo, percentile, alert);
-            let held = words::condition_held(&alert.condition, alert.hold);
+            let held = held(&alert.condition, alert.hold);
             builder.alert(&AlarmRequest {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
@@ -258,13 +258,25 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
     });
 }
 
+/// The condition as a line of a description.
+fn held(condition: &Condition, hold: crate::units::Duration) -> String {
+    let stored = condition.signals().into_iter().all(Signal::is_stored);
+    let place = if stored {
+        "Prometheus condition"
+    } else {
+        "Condition"
+    };
+    format!("{place}: {}", words::condition_held(condition, hold))
+}
+
 /// The description of an alarm. A summary that repeats the condition is left out, and so is PromQL from the spec.
 fn described(alert: &Alert) -> String {
+    let line = held(&alert.condition, alert.hold);
     let held = words::condition_held(&alert.condition, alert.hold);
     let is_promql = matches!(&alert.condition, Condition::Raw(raw) if raw.words.is_none());
     let (summary, condition) = match (alert.summary_is_own, is_promql) {
         (_, true) => (alert.summary.clone(), None),
-        (true, false) => (alert.summary.clone(), Some(held.as_str())),
+        (true, false) => (alert.summary.clone(), Some(line.as_str())),
         (false, false) => (words::capital(&held), None),
     };
     description(&summary, condition, alert.action.as_deref(), &alert.links)

@@ -23,7 +23,7 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
         let own = definition.cloudwatch.is_some();
         match (&signal.source, metric) {
             (Source::Family(family), Some(metric)) if definition.base.is_none() => {
-                let labels = definition.labels.iter().flatten();
+                let labels = definition.has_labels.iter().flatten();
                 let labels = labels.map(|label| label.value.clone()).collect();
                 all.push(value(&signal, family, labels, metric));
             }

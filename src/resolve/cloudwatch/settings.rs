@@ -145,8 +145,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     let tiers = spec
         .slos
         .values()
-        .filter_map(|slo| slo.burn.as_ref()?.value.tiers.as_ref())
-        .flat_map(|tiers| &tiers.value)
+        .flat_map(|slo| slo.burn.iter().flat_map(|burn| burn.value.tiers()))
         .filter_map(|tier| tier.value.severity.as_ref());
     let percentiles = spec
         .slos

@@ -13,6 +13,9 @@ mod tiles;
 mod variables;
 mod verdict;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::dashboard::{COLUMNS, Panel, Place, Row, Size};
@@ -45,11 +48,23 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> V
         all.extend(one(cx, name, declared, slos, alerts));
     }
     let own = spec.dashboards.contains_key(naming::OVERVIEW);
+    let (slos, alerts) = (
+        stored(slos, Slo::is_stored),
+        stored(alerts, Alert::is_stored),
+    );
     let alerting = !slos.is_empty() || !alerts.is_empty();
     if alerting && !own {
-        all.push(overview::dashboard(cx, slos, alerts, &all));
+        all.push(overview::dashboard(cx, &slos, &alerts, &all));
     }
     all
+}
+
+/// Those of which Prometheus has all signals.
+fn stored<T: Clone>(all: &[T], is_stored: fn(&T) -> bool) -> Cow<'_, [T]> {
+    match all.iter().all(is_stored) {
+        true => Cow::Borrowed(all),
+        false => all.iter().filter(|one| is_stored(one)).cloned().collect(),
+    }
 }
 
 fn one(
@@ -107,7 +122,7 @@ impl<'a, 'b> Panels<'a, 'b> {
         let mut panels: Vec<Panel> = Vec::new();
         let mut positions = Positions::default();
         for panel in &row.panels.value {
-            let made = self.panel(panel, row);
+            let mut made = self.panel(panel, row);
             if let (
                 Some(position),
                 [
@@ -119,6 +134,10 @@ impl<'a, 'b> Panels<'a, 'b> {
             ) = (panel.value.position, made.as_slice())
             {
                 positions.take(&mut self.cx.sink, *place, position.span);
+            }
+            if let Some(id) = &panel.value.id {
+                let id = naming::panel_id("", &id.value);
+                made.iter_mut().for_each(|panel| panel.id = id);
             }
             panels.extend(made);
         }
@@ -138,11 +157,16 @@ impl<'a, 'b> Panels<'a, 'b> {
         let selector = self.cx.spec.prometheus.selector.keys();
         let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
         let variables = self.seen.variables(&self.variables, &rows, &own);
-        let mut ids = 1..;
-        let mut next = || ids.next().unwrap_or_default();
+        let mut taken = BTreeSet::new();
+        let mut free = |id: u32| (id..).find(|id| taken.insert(*id)).unwrap_or(id);
         for row in &mut rows {
-            row.id = next();
-            row.panels.iter_mut().for_each(|panel| panel.id = next());
+            row.id = free(naming::panel_id(&row.title, ""));
+            for panel in &mut row.panels {
+                panel.id = free(match panel.id {
+                    0 => naming::panel_id(&row.title, &panel.title),
+                    id => id,
+                });
+            }
         }
         let service = &self.cx.spec.service.name.value;
         Dashboard {
@@ -175,7 +199,8 @@ pub(super) fn link(
     slos: &mut [Slo],
     alerts: &mut [Alert],
 ) {
-    let Some(links) = &cx.spec.links else { return };
+    let grafana = cx.spec.links.as_ref().and_then(|l| l.grafana.as_ref());
+    let grafana = grafana.map_or("", |url| &url.value);
     let lead = |name: &str, links_of: &mut Links| {
         let panels = || {
             dashboards
@@ -190,14 +215,20 @@ pub(super) fn link(
         if let Some((dashboard, panel)) = shown {
             let variables = dashboard.variables.iter();
             links_of.variables = variables.map(|v| v.label.clone()).collect();
-            links_of.dashboard = naming::panel_url(&links.grafana.value, &dashboard.uid, panel.id);
+            links_of.dashboard = naming::panel_url(grafana, &dashboard.uid, panel.id);
         }
     };
     for slo in slos {
-        lead(&slo.alert_name, &mut slo.links);
+        match slo.is_stored() {
+            true => lead(&slo.alert_name, &mut slo.links),
+            false => slo.links.dashboard.clear(),
+        }
     }
     for alert in alerts {
-        lead(&alert.name, &mut alert.links);
+        match alert.is_stored() {
+            true => lead(&alert.name, &mut alert.links),
+            false => alert.links.dashboard.clear(),
+        }
     }
 }
 

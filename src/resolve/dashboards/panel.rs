@@ -171,7 +171,7 @@ impl Panels<'_, '_> {
             && let Some(signal) = self.found(name)?
         {
             let usual = || usual_stats(signal.kind(), GraphKind::Timeseries, name.span);
-            let stats = p.stats.as_ref().map(|stats| stats.value.clone());
+            let stats = p.stat.as_ref().map(|stats| stats.value.0.clone());
             let stats = stats.unwrap_or_else(|| usual().into_iter().flatten().collect());
             let stats = stats.iter();
             read.extend(stats.map(|stat| (Rc::clone(&signal), stat.value, name.span)));
@@ -216,8 +216,8 @@ impl Panels<'_, '_> {
         content: &mut Content,
     ) -> Option<()> {
         let name = p.signal.as_ref()?;
-        let stats: Vec<Option<Spanned<Stat>>> = match &p.stats {
-            Some(stats) => stats.value.iter().copied().map(Some).collect(),
+        let stats: Vec<Option<Spanned<Stat>>> = match &p.stat {
+            Some(stats) => stats.value.0.iter().copied().map(Some).collect(),
             None => {
                 let Some(signal) = self.found(name)? else {
                     return Some(());

@@ -178,13 +178,13 @@ fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
         return None;
     };
     match &events.sli {
-        EventSli::Time(time) if time.signal.reads_as(signal) && time.good != Good::Equals => {
-            let upper = time.good == Good::Below;
-            Some(Threshold {
-                upper,
+        EventSli::Time(time) if time.signal.reads_as(signal) => match time.good {
+            Good::Is(op) => Some(Threshold {
+                upper: !op.is_upper(),
                 ..target(time.bound, time.text.clone())
-            })
-        }
+            }),
+            Good::Equals => None,
+        },
         _ => None,
     }
 }

@@ -80,13 +80,13 @@ impl Tables<'_> {
         };
         let shown = self.slos.iter().zip(self.places.iter().cloned()).collect();
         let (named, beats) = (self.named(), self.beats(&scope));
-        let links = spec.links.as_ref();
+        let runbooks = spec.links.as_ref().and_then(|l| l.runbooks.as_ref());
         let verdict = Verdict {
             scope: &scope,
             shown: &shown,
             named: &named,
             beats: &beats,
-            index: &links.map_or_else(String::new, |l| naming::runbook_index(&l.runbooks.value)),
+            index: &runbooks.map_or_else(String::new, |url| naming::runbook_index(&url.value)),
         };
         let fact = |series: Option<_>, fact| (series.into_iter().collect(), Draw::Fact(fact));
         (panel.series, panel.draw) = match &panel.draw {

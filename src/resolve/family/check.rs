@@ -53,7 +53,7 @@ pub(in crate::resolve) fn check_matchers(
                         .help(format!("use {}", one_of(domain)))
                 }
                 // The label's values are not recorded: this may be a class of status codes or an exact value.
-                (None, Some(regex)) if !family.recorded => matchers::like_regex(asked, &regex),
+                (None, Some(regex)) if !family.recorded => matchers::like_regex(cx, asked, &regex),
                 _ => continue,
             };
             cx.sink.push(error);
@@ -277,7 +277,7 @@ pub(in crate::resolve) fn not_a_boundary(
         (Some(b), None) => format!("use {}, the last bucket boundary", show(b)),
         (None, Some(a)) => format!("use {}, the first bucket boundary", show(a)),
         (None, None) => {
-            "declare your own signal with `expr` and `buckets`: these buckets differ between servers"
+            "declare your own signal with `promql` and `buckets`: these buckets differ between servers"
                 .into()
         }
     };

@@ -69,8 +69,10 @@ impl Exclusive<'_> {
             );
             list.value.iter().for_each(|series| self.series(series));
         }
-        if let Some(stats) = &p.stats {
-            self.some(stats, "`stats` must have at least one entry");
+        if let Some(stat) = p.stat.as_ref().filter(|stat| stat.value.0.is_empty()) {
+            let message = "`stat` must have at least one entry";
+            self.sink
+                .push(Diagnostic::error("empty-list", stat.span, message));
         }
     }
 

@@ -6,6 +6,7 @@ use super::{Document, Errors, check, text};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
 use crate::spec::{API_VERSION, Spec};
+use crate::spec::{one_of, renamed};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
 /// Most faults that one run reports; the rest follows when these are fixed.
@@ -65,6 +66,8 @@ impl<'t> Reader<'t> {
                 fatal = true;
                 continue;
             };
+            let old = renamed::update(file, text, &mut tree);
+            old.into_iter().for_each(|error| sink.push(error));
             let bad = text::check(file, text, &tree, &mut sink);
             let base = files.range(Span::new(file, 0..0)).start;
             texts.extend(bad.into_iter().map(|r| r.start + base..r.end + base));
@@ -87,7 +90,7 @@ impl<'t> Reader<'t> {
             match &mut whole {
                 None => whole = Some(tree),
                 Some(whole) => {
-                    for key in whole.overlay(tree) {
+                    for key in whole.overlay(tree, &one_of::excluded) {
                         sink.push(idle(files.span(key)));
                     }
                 }
@@ -200,7 +203,7 @@ fn example(field: &str) -> Option<String> {
         "service" => "{name: NAME}",
         "selector" => "{job: vllm}",
         "when" | "unless" => "{signal: NAME, above: 10}` or `{promql: \"…\"}",
-        "sli" => "{ratio: {bad: NAME, total: NAME}}` or `{latency: {signal: NAME, within: 500ms}}",
+        "sli" => "{ratio: {bad: NAME, total: NAME}}` or `{latency: {signal: NAME, at_most: 500ms}}",
         "promql" => "{error_ratio: \"…\"}` or `{bad: \"…\", total: \"…\"}",
         "signals" | "slos" | "alerts" | "runbooks" | "dashboards" | "fixes" => "{NAME: {…}}",
         _ => return None,

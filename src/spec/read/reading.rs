@@ -81,7 +81,7 @@ macro_rules! readings {
     )+};
 }
 
-readings!(Condition: stat, Panel: stats, Series: stat);
+readings!(Condition: stat, Panel: stat, Series: stat);
 
 impl Exclusive<'_> {
     /// PromQL is read and grouped as it is written; only it needs a unit.

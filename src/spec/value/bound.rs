@@ -28,6 +28,7 @@ struct Times {
 impl<'de> Expected<'de> for Times {
     const WANTED: &'static str = "a quantity or `{times: N, of: {offset: 7d}}`";
     const LIST: bool = false;
+    type Item = String;
 
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(map))

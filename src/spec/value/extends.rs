@@ -1,6 +1,6 @@
 //! The files that a spec extends.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess};
+use serde::de::{Deserialize, Deserializer};
 
 use super::node::{Expected, Node};
 use crate::source::Spanned;
@@ -22,11 +22,5 @@ enum Nothing {}
 impl<'de> Expected<'de> for Nothing {
     const WANTED: &'static str = "a path, or a list of paths";
     const LIST: bool = true;
-
-    fn read<A: MapAccess<'de>>(_: A) -> Result<Self, A::Error> {
-        Err(A::Error::custom(format!(
-            "expected {}, found a mapping",
-            Self::WANTED
-        )))
-    }
+    type Item = String;
 }

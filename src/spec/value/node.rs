@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::yaml::Written;
 
 /// What is in the place of a value that may be a scalar, a list or a mapping.
-pub(super) enum Node<M> {
+pub(super) enum Node<M, I = String> {
     /// The text as written, whatever YAML takes it for, and its place.
     Scalar(String, Span),
-    List(Vec<super::super::Text>),
+    List(Vec<Spanned<I>>),
     Map(M),
 }
 
@@ -23,12 +23,21 @@ pub(super) trait Expected<'de>: Sized {
     /// True where a list may be.
     const LIST: bool;
 
-    fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+    /// What a list holds.
+    type Item: Deserialize<'de>;
+
+    /// Reads a mapping. Default: a mapping is never meant.
+    fn read<A: MapAccess<'de>>(_: A) -> Result<Self, A::Error> {
+        let wanted = Self::WANTED;
+        Err(A::Error::custom(format!(
+            "expected {wanted}, found a mapping"
+        )))
+    }
 }
 
-impl<'de, M: Expected<'de>> Node<M> {
+impl<'de, M: Expected<'de>> Node<M, M::Item> {
     pub(super) fn read<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let written = Written::<Raw<M>>::deserialize(d)?;
+        let written = Written::<Raw<M, M::Item>>::deserialize(d)?;
         Ok(match written.value {
             Raw::Text(text) => Node::Scalar(text, written.span),
             Raw::Plain => Node::Scalar(written.text, written.span),
@@ -38,15 +47,15 @@ impl<'de, M: Expected<'de>> Node<M> {
     }
 }
 
-enum Raw<M> {
+enum Raw<M, I> {
     Text(String),
     /// A number or truth value: only the file's text shows how it was written.
     Plain,
-    List(Vec<super::super::Text>),
+    List(Vec<Spanned<I>>),
     Map(M),
 }
 
-impl<'de, M: Expected<'de>> Deserialize<'de> for Raw<M> {
+impl<'de, M: Expected<'de>> Deserialize<'de> for Raw<M, M::Item> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(RawVisitor(PhantomData))
     }
@@ -55,37 +64,37 @@ impl<'de, M: Expected<'de>> Deserialize<'de> for Raw<M> {
 struct RawVisitor<M>(PhantomData<M>);
 
 impl<'de, M: Expected<'de>> Visitor<'de> for RawVisitor<M> {
-    type Value = Raw<M>;
+    type Value = Raw<M, M::Item>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(M::WANTED)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Raw<M>, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         Ok(Raw::Text(text.to_owned()))
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Raw<M>, E> {
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
         Ok(Raw::Plain)
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Raw<M>, E> {
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
         Ok(Raw::Plain)
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Raw<M>, E> {
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
         Ok(Raw::Plain)
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Raw<M>, E> {
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
         Ok(Raw::Plain)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Raw<M>, E> {
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
         Err(E::custom(format!("expected {}, found nothing", M::WANTED)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Raw<M>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         if !M::LIST {
             return Err(A::Error::custom(format!(
                 "expected {}, found a list",
@@ -99,7 +108,7 @@ impl<'de, M: Expected<'de>> Visitor<'de> for RawVisitor<M> {
         Ok(Raw::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Raw<M>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         M::read(map).map(Raw::Map)
     }
 }

@@ -34,6 +34,7 @@ struct Written {
 impl<'de> Expected<'de> for Written {
     const WANTED: &'static str = "a name, or `{name: critical, labels: {…}, annotations: {…}}`";
     const LIST: bool = false;
+    type Item = String;
 
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(map))

@@ -91,7 +91,7 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
         number: cw
             .parity
             .iter()
-            .filter(|p| p.cloudwatch.grade() == grade)
+            .filter(|p| p.prometheus.is_expressible() && p.cloudwatch.grade() == grade)
             .count(),
     };
     let group = |(what, title)| Group {
@@ -120,7 +120,14 @@ fn entries<'a>(all: impl Iterator<Item = &'a Parity>) -> Vec<Entry<'a>> {
         kind: p.what.as_str(),
         name: &p.name,
         prometheus: judged(&p.prometheus),
-        cloudwatch: judged(&p.cloudwatch),
+        cloudwatch: match (&p.prometheus, &p.cloudwatch) {
+            // There is nothing that it could be identical with.
+            (Verdict::Absent(_), Verdict::There(notes)) if notes.is_empty() => Judged {
+                text: "only in CloudWatch".to_owned(),
+                ..judged(&p.cloudwatch)
+            },
+            (_, cloudwatch) => judged(cloudwatch),
+        },
         resources: &p.resources,
     };
     all.map(entry).collect()

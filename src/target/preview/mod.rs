@@ -100,7 +100,7 @@ fn alerts(plan: &Plan) -> Vec<view::Alert> {
         when: words::condition(alert.condition),
         hold: words::hold(alert.hold),
         runbook: alert.links.runbook.clone(),
-        dashboard: alert.links.dashboard.clone(),
+        dashboard: alert.links.dashboard_url().to_owned(),
     };
     let mut all: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
         .map(one)

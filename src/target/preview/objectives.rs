@@ -45,7 +45,7 @@ pub(super) fn objective(plan: &Plan, slo: &Slo) -> Objective {
         tiers,
         plot,
         runbook: slo.links.runbook.clone(),
-        dashboard: slo.links.dashboard.clone(),
+        dashboard: slo.links.dashboard_url().to_owned(),
         panel: dashboards::of_objective(plan, &slo.name),
     }
 }

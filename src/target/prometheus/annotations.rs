@@ -244,16 +244,20 @@ impl Annotations {
         labels: &[String],
         looked: Duration,
     ) -> Self {
-        let mut dashboard = Text::plain(&links.dashboard);
-        let chosen = Chosen::new(links, labels, looked);
-        dashboard.0.push(Piece::Chosen(chosen));
-        let all = [
+        let mut all = vec![
             ("summary", summary),
             ("description", description),
             ("runbook_url", Text::plain(&links.runbook)),
-            ("dashboard_url", dashboard),
         ];
-        Self(all.map(|(name, text)| (name.to_owned(), text)).into())
+        let url = links.dashboard_url();
+        if !url.is_empty() {
+            let mut dashboard = Text::plain(url);
+            let chosen = Chosen::new(links, labels, looked);
+            dashboard.0.push(Piece::Chosen(chosen));
+            all.push(("dashboard_url", dashboard));
+        }
+        let named = all.into_iter();
+        Self(named.map(|(name, text)| (name.to_owned(), text)).collect())
     }
 
     /// With the author's own behind them.

@@ -7,7 +7,7 @@ use crate::naming;
 use crate::plan::{
     Alert, Compare, Condition, EventSlo, Plan, Slo, SloKind, Tier, recorded, slo, words,
 };
-use crate::plan::{Links, Marks};
+use crate::plan::{Links, Marks, is_stored};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::kept_labels;
 use crate::spec::Stat;
@@ -88,7 +88,7 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
         labels: Vec::new(),
         notes: Vec::new(),
         queries: Vec::new(),
-        dashboard: &links.dashboard,
+        dashboard: links.dashboard_url(),
         alarms: Vec::new(),
         elsewhere: links.elsewhere.then_some(links.runbook.as_str()),
     }
@@ -172,7 +172,10 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
                 )
             }),
             tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
-            queries: events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
+            queries: match slo.is_stored() {
+                true => events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
+                false => Vec::new(),
+            },
             ..shared
         }),
     }
@@ -268,7 +271,8 @@ fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
         _ => "Query of this condition".to_owned(),
     };
     let leaves = condition.leaves().into_iter();
-    leaves
+    let stored = leaves.filter(|leaf| is_stored(&leaf.query().expr));
+    stored
         .map(|leaf| query::titled(plan, title(leaf), leaf.value()))
         .collect()
 }

@@ -31,6 +31,9 @@ pub(super) fn titled(plan: &Plan, title: String, expr: &Expr) -> Query {
         title,
         folded: text.lines().count() > FOLDED_ABOVE,
         text,
-        explore: naming::explore_url(&plan.service.grafana, &expr.to_string()),
+        explore: match plan.service.grafana.as_str() {
+            "" => String::new(),
+            root => naming::explore_url(root, &expr.to_string()),
+        },
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::query::{self, Query};
 use crate::naming;
 use crate::plan::runbook::{Check, Lead, Page, Step};
-use crate::plan::{Condition, Plan, words};
+use crate::plan::{Condition, Plan, is_stored, words};
 use crate::target::cloudwatch::console;
 
 pub(super) fn title(step: &Step) -> Cow<'_, str> {
@@ -41,7 +41,7 @@ pub(super) struct StepView<'p> {
 struct CheckView {
     /// The condition, where the query itself does not contain it.
     words: Option<String>,
-    query: Query,
+    query: Option<Query>,
     cloudwatch: Option<String>,
 }
 
@@ -74,7 +74,8 @@ fn one<'p>(plan: &Plan, page: &'p Page, number: usize, step: &'p Step) -> StepVi
             let told = !matches!(**condition, Condition::Raw(ref raw) if raw.words.is_none());
             let check = CheckView {
                 words: told.then(|| words::condition(condition)),
-                query: query::plain(plan, condition.value()),
+                query: is_stored(&condition.query().expr)
+                    .then(|| query::plain(plan, condition.value())),
                 cloudwatch: value.map(|value| console(value)),
             };
             (Some(check), None, None)

@@ -2,12 +2,12 @@
 
 use crate::project::{Project, spec};
 
-const FOUND: &str = "labels: {target: [cluster, team, node, pod]}\n  jobs:\n    gateway:\n      kubernetes: {pods: {app: svc}, port: http, labels: {cluster: eu-1}, from: {team: example.com/team}}\n";
+const FOUND: &str = "scrape_labels: [cluster, team, node, pod]\n  jobs:\n    gateway:\n      kubernetes: {pods: {app: svc}, port: http, labels: {cluster: eu-1}, from: {team: example.com/team}}\n";
 
 /// A service in Kubernetes.
 fn project() -> Project {
     let project = Project::empty();
-    let spec = spec("svc").replace("labels: {target: [cluster]}\n", FOUND);
+    let spec = spec("svc").replace("scrape_labels: [cluster]\n", FOUND);
     assert!(spec.contains(FOUND), "{spec}");
     project.write("specs/svc.yaml", &spec);
     let toml =
@@ -44,7 +44,7 @@ fn services_get_a_monitor() {
 #[test]
 fn other_targets_are_read_from_files() {
     let project = project();
-    project.edit("specs/svc.yaml", FOUND, "labels: {target: [cluster]}\n");
+    project.edit("specs/svc.yaml", FOUND, "scrape_labels: [cluster]\n");
     insta::assert_snapshot!(built(&project));
 }
 

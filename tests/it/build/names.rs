@@ -19,12 +19,12 @@ signals:
   ttft: {use: vllm.time_to_first_token}
   cache: {use: vllm.kv_cache_usage}
   hits: {ratio: {of: vllm.prefix_cache_hits, over: vllm.prefix_cache_queries}}
-  raw: {kind: gauge, unit: requests, prometheus: {expr: "sum by (model_name) (vllm:num_requests_waiting)"}}
-  plugin: {kind: gauge, unit: requests, across: sum, labels: [model_name], prometheus: {metric: vllm_plugin_queue, job: vllm}}
-  running: {kind: gauge, unit: requests, across: sum, labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
+  raw: {kind: gauge, unit: requests, prometheus: {promql: "sum by (model_name) (vllm:num_requests_waiting)"}}
+  plugin: {kind: gauge, unit: requests, across: sum, has_labels: [model_name], prometheus: {metric: vllm_plugin_queue, job: vllm}}
+  running: {kind: gauge, unit: requests, across: sum, has_labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
 slos:
-  ttft: {objective: 99%, window: 28d, sli: {latency: {signal: ttft, within: 500ms}}}
-  waiting: {objective: 99%, window: 28d, sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}
+  ttft: {objective: 99%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}}
+  waiting: {objective: 99%, period: 28d, sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}
 alerts:
   Full: {severity: warning, when: {all: [{signal: cache, above: 95%}, {signal: hits, below: 10%}]}, for: 5m, runbook: full}
   Absent: {severity: warning, when: {signal: vllm.requests_running, absent: true}, for: 5m}

@@ -84,7 +84,7 @@ fn is_decision(path: &Path) -> bool {
         [
             "slos",
             _,
-            "objective" | "window" | "sli" | "burn" | "alert" | "min_events",
+            "objective" | "period" | "sli" | "burn" | "alert" | "min_events",
             ..,
         ] => true,
         ["alerts", _, "severity" | "when" | "for", ..] => true,
@@ -99,7 +99,7 @@ fn is_decision(path: &Path) -> bool {
             _,
             "panels",
             _,
-            "stats" | "window" | "thresholds" | "series" | "by",
+            "stat" | "window" | "thresholds" | "series" | "by",
             ..,
         ] => true,
         ["runbooks", _, "symptoms" | "steps" | "fixes", _, ..] => true,

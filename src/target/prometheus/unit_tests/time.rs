@@ -6,7 +6,7 @@ use super::labels;
 use super::values::{self, Phase};
 use super::{burn, firing, given, minutes, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
-use crate::plan::{BASE_WINDOW, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
+use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
 use crate::promql::ast::Expr;
 use crate::query::direct_up_to;
 use crate::target::prometheus::rules;
@@ -238,8 +238,10 @@ fn values_of(time: &TimeSli) -> [Number; 2] {
         bound / 100
     };
     match time.good {
-        Good::Above => [bound + hair, bound],
-        Good::Below => [bound - hair, bound],
+        Good::Is(CompareOp::Above) => [bound + hair, bound],
+        Good::Is(CompareOp::Below) => [bound - hair, bound],
+        Good::Is(CompareOp::AtLeast) => [bound, bound - hair],
+        Good::Is(CompareOp::AtMost) => [bound, bound + hair],
         Good::Equals if bound == zero => [zero, 1.into()],
         Good::Equals => [bound, zero],
     }

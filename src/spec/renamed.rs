@@ -1,0 +1,398 @@
+//! Fields with another name or place than before: one table for the reader, `slosmith migrate` and the docs.
+//!
+//! ```
+//! use slosmith::{source::FileId, spec};
+//!
+//! let text = "apiVersion: slosmith/v1\nservice: {name: chat}\nslos: {ttft: {window: 28d}}\n";
+//! let found = spec::renamed(FileId(0), text);
+//! assert_eq!(found[0].message, "`window` is now `period`");
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::diag::{Diagnostic, Edit, Fix};
+use crate::source::{FileId, Span};
+use crate::yaml::{self, Kind, Node, Style};
+
+/// Paths of fields from the top, and what they are now; `*` is any name or place in a list, `**` is a condition or one inside of it.
+///
+/// A new path is the old one with another last word, or lacks the word before that: its value has moved up.
+pub const RENAMED: &[(&str, &str)] = &[
+    ("prometheus/labels/target", "prometheus/scrape_labels"),
+    ("prometheus/labels/external", "prometheus/external_labels"),
+    ("signals/*/labels", "signals/*/has_labels"),
+    ("signals/*/prometheus/expr", "signals/*/prometheus/promql"),
+    ("slos/*/window", "slos/*/period"),
+    ("slos/*/sli/latency/within", "slos/*/sli/latency/at_most"),
+    ("slos/*/sli/percentile/p", "slos/*/sli/percentile/stat"),
+    ("slos/*/burn/policy", "slos/*/burn"),
+    ("slos/*/burn/tiers", "slos/*/burn"),
+    ("slos/*/burn/*/in", "slos/*/burn/*/long"),
+    ("alerts/*/when/**/match", "alerts/*/when/**/on"),
+    (
+        "alerts/*/when/**/outside/and_above",
+        "alerts/*/when/**/outside/above",
+    ),
+    (
+        "alerts/*/when/**/outside/and_below",
+        "alerts/*/when/**/outside/below",
+    ),
+    (
+        "runbooks/*/steps/*/when/**/match",
+        "runbooks/*/steps/*/when/**/on",
+    ),
+    (
+        "runbooks/*/steps/*/when/**/outside/and_above",
+        "runbooks/*/steps/*/when/**/outside/above",
+    ),
+    (
+        "runbooks/*/steps/*/when/**/outside/and_below",
+        "runbooks/*/steps/*/when/**/outside/below",
+    ),
+    (
+        "alerts/*/when/**/correlated/with",
+        "alerts/*/when/**/correlated/signal",
+    ),
+    (
+        "runbooks/*/steps/*/when/**/correlated/with",
+        "runbooks/*/steps/*/when/**/correlated/signal",
+    ),
+    (
+        "dashboards/*/rows/*/panels/*/stats",
+        "dashboards/*/rows/*/panels/*/stat",
+    ),
+];
+
+/// All old fields of a file, each with the edit that renames it.
+pub fn renamed(file: FileId, text: &str) -> Vec<Diagnostic> {
+    yaml::document(file, text).map_or_else(|_| Vec::new(), |mut root| update(file, text, &mut root))
+}
+
+/// The same, and gives these fields of the tree their new names and places, so that the rest can be read.
+pub(super) fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
+    let mut update = Update {
+        file,
+        text,
+        found: Vec::new(),
+        spread: BTreeMap::new(),
+    };
+    let words = |path: &'static str| path.rsplit_once('/').unwrap_or(("", path));
+    for (old, new) in RENAMED {
+        let ((parents, word), (new_parents, new_word)) = (words(old), words(new));
+        if parents == new_parents {
+            update.each(root, parents, &mut |update, map| {
+                update.rename(map, word, new_word);
+            });
+        } else {
+            let (parents, holder) = words(parents);
+            update.each(root, parents, &mut |update, map| {
+                update.move_up(map, holder, word, new_word);
+            });
+        }
+    }
+    update.found
+}
+
+struct Update<'a> {
+    file: FileId,
+    text: &'a str,
+    found: Vec<Diagnostic>,
+    /// The edits of maps whose entries move up, by the place of their keys.
+    spread: BTreeMap<u32, Option<Edits>>,
+}
+
+type Edits = Vec<(Range<usize>, String)>;
+
+impl Update<'_> {
+    /// Visits the values at a path.
+    fn each<'t>(
+        &mut self,
+        node: &mut Node<'t>,
+        path: &str,
+        visit: &mut dyn FnMut(&mut Self, &mut Node<'t>),
+    ) {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        if first.is_empty() {
+            return visit(self, node);
+        }
+        if first == "**" {
+            self.each(node, rest, visit);
+        }
+        let below = if first == "**" { path } else { rest };
+        match &mut node.kind {
+            Kind::Map(entries) => {
+                let named = |key: &Node<'_>| match (first, key.text()) {
+                    ("**", Some(word)) => ["all", "any", "unless"].contains(&word),
+                    ("*", _) => true,
+                    (first, word) => word == Some(first),
+                };
+                for (_, value) in entries.iter_mut().filter(|(key, _)| named(key)) {
+                    self.each(value, below, visit);
+                }
+            }
+            Kind::Seq(items) if first.starts_with('*') => {
+                items
+                    .iter_mut()
+                    .for_each(|item| self.each(item, below, visit));
+            }
+            Kind::Seq(_) | Kind::Scalar(_) => {}
+        }
+    }
+
+    fn rename(&mut self, map: &mut Node<'_>, old: &str, new: &'static str) {
+        let free = map.get(new).is_none();
+        let Kind::Map(entries) = &mut map.kind else {
+            return;
+        };
+        let named = |(key, _): &&mut (Node<'_>, _)| key.text() == Some(old);
+        let Some((key, value)) = entries.iter_mut().find(named) else {
+            return;
+        };
+        let at = key.range();
+        let mut edits = free.then(|| vec![(at.clone(), new.to_owned())]);
+        if free {
+            *key = Node::scalar(at.clone(), new, Style::Plain);
+        }
+        // A percentile has the same spelling everywhere: `p95`.
+        if let (Some(edits), "stat", Some(number)) = (&mut edits, new, value.text())
+            && number.starts_with(|c: char| c.is_ascii_digit())
+        {
+            let stat = format!("p{}", number.trim_end_matches('%'));
+            edits.push((value.range(), stat.clone()));
+            *value = Node::scalar(value.range(), stat, Style::Plain);
+        }
+        self.tell(at, format!("`{old}` is now `{new}`"), edits);
+    }
+
+    /// Moves an entry of `holder` up: beside `holder`, or in its place.
+    fn move_up(&mut self, map: &mut Node<'_>, holder: &str, old: &str, new: &'static str) {
+        let known = map.get(new).is_some() && new != holder;
+        let Kind::Map(entries) = &mut map.kind else {
+            return;
+        };
+        let named = |(key, _): &(Node<'_>, Node<'_>)| key.text() == Some(holder);
+        let Some(at) = entries.iter().position(named).filter(|_| !known) else {
+            return;
+        };
+        let (outer, inner) = &mut entries[at];
+        let Some((key, value)) = inner.entry(old) else {
+            return;
+        };
+        let (key, value) = (key.clone(), value.clone());
+        let edits = match new == holder {
+            true => self.unwrapped(outer, inner, &key, &value),
+            // Of each of its entries, as all were there.
+            false => match self.spread.get(&outer.start) {
+                Some(known) => known.clone(),
+                None => {
+                    let edits = self.spread(outer, inner);
+                    self.spread.insert(outer.start, edits.clone());
+                    edits
+                }
+            },
+        };
+        let is_last = inner.entries().len() == 1;
+        if new == holder && is_last {
+            *inner = value;
+        } else if new != holder {
+            inner.leave_out(|key| key == old);
+            if is_last {
+                entries.remove(at);
+            }
+            entries.push((Node::scalar(key.range(), new, Style::Plain), value));
+        }
+        let message = match new == holder {
+            true => format!("`{holder}.{old}` is now the value of `{holder}`"),
+            false => format!("`{holder}.{old}` is now `{new}`"),
+        };
+        self.tell(key.range(), message, edits);
+    }
+
+    /// `burn: {policy: none}` as `burn: none`.
+    fn unwrapped(
+        &self,
+        outer: &Node<'_>,
+        inner: &Node<'_>,
+        key: &Node<'_>,
+        value: &Node<'_>,
+    ) -> Option<Edits> {
+        let text = self.text;
+        let (key, value) = (key.range(), value.range());
+        if inner.entries().len() > 1 {
+            return None;
+        }
+        if text[inner.range()].starts_with('{') {
+            return Some(vec![(inner.range(), text[value].to_owned())]);
+        }
+        let header = &text[outer.range().end..key.start];
+        let is_below = text[key.end..value.start].contains('\n');
+        Some(match (is_below, header.contains('#')) {
+            (true, _) => {
+                let line = self.line(key.start);
+                let rest = text[key.end..].trim_start_matches(':');
+                let end = text.len() - rest.len();
+                let blank = rest
+                    .lines()
+                    .next()
+                    .is_none_or(|rest| rest.trim().is_empty());
+                match blank {
+                    true => vec![(line..self.next_line(end), String::new())],
+                    // A comment behind the key stays.
+                    false => vec![(key.start..end, String::new())],
+                }
+            }
+            (false, false) => vec![(outer.range().end..value.start, ": ".to_owned())],
+            (false, true) => vec![(key.start..value.start, String::new())],
+        })
+    }
+
+    /// All entries of `inner`, under their new names, in the place of `outer`.
+    fn spread(&self, outer: &Node<'_>, inner: &Node<'_>) -> Option<Edits> {
+        let text = self.text;
+        let holder = outer.text()?;
+        let new = |key: &Node<'_>| {
+            let old = format!("{holder}/{}", key.text()?);
+            let row = RENAMED.iter().find(|(path, _)| path.ends_with(&old))?;
+            row.1.rsplit('/').next()
+        };
+        let entries = inner.entries();
+        let names: Vec<_> = entries
+            .iter()
+            .map(|(key, _)| new(key))
+            .collect::<Option<_>>()?;
+        let (start, first) = (outer.range().start, entries.first()?.0.range().start);
+        let column = start - self.line(start);
+        let flow = matches!(&outer.kind, Kind::Scalar(s) if s.style == Style::PlainInFlow);
+        if text[inner.range()].starts_with('{') {
+            let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let line = format!("{end}{}", " ".repeat(column));
+            let parts = entries.iter().zip(names);
+            let parts = parts.map(|((key, value), new)| {
+                format!("{new}{}", &text[key.range().end..value.range().end])
+            });
+            let parts: Vec<_> = parts.collect();
+            let between = if flow { ", " } else { &line };
+            return Some(vec![(start..inner.range().end, parts.join(between))]);
+        }
+        let header = text[outer.range().end..first].trim_start_matches([':', ' ']);
+        let comment = header.starts_with('#');
+        let deeper = first - self.line(first) - column;
+        let kept = if comment { first - header.len() } else { first };
+        let mut edits = vec![(start..kept, String::new())];
+        let mut at = self.next_line(kept);
+        while at < inner.range().end {
+            let blanks = text[at..].len() - text[at..].trim_start_matches(' ').len();
+            if blanks > 0 {
+                edits.push((at..at + blanks.min(deeper), String::new()));
+            }
+            at = self.next_line(at);
+        }
+        let keys = entries.iter().zip(names);
+        edits.extend(keys.map(|((key, _), new)| (key.range(), new.to_owned())));
+        Some(edits)
+    }
+
+    /// Where the line of a place begins.
+    fn line(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// Where the line after a place begins.
+    fn next_line(&self, at: usize) -> usize {
+        let end = self.text[at..].find('\n');
+        end.map_or(self.text.len(), |end| at + end + 1)
+    }
+
+    fn tell(&mut self, at: Range<usize>, message: String, edits: Option<Edits>) {
+        let span = |at| Span::new(self.file, at);
+        let fix = edits.map(|edits| {
+            let edits = edits.into_iter();
+            let edits = edits.map(|(at, text)| Edit::replace(span(at), text));
+            Fix::safe_edits("use the new field", edits.collect())
+        });
+        let error = Diagnostic::error("renamed-field", span(at), message);
+        let error = error.help("`slosmith migrate` rewrites all files of the project");
+        self.found.push(error.maybe_fix(fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::fix;
+    use crate::source::{SourceFile, Sources};
+
+    /// The text after all fixes, pass by pass.
+    fn migrated(text: &str) -> String {
+        let mut text = text.to_owned();
+        for _ in 0..4 {
+            let mut sources = Sources::default();
+            let file = sources.add(SourceFile::new("a.yaml", text.clone()));
+            let found = renamed(file, &text);
+            let outcome = fix::apply(&sources, &found, false);
+            match outcome.files.into_values().next() {
+                Some(fixed) => text = fixed.text,
+                None => break,
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn old_fields_are_rewritten_where_they_stand() {
+        for (old, new) in [
+            (
+                "slos:\n  a: {window: 30d, sli: {latency: {signal: x, within: 1s}}} # w\n",
+                "slos:\n  a: {period: 30d, sli: {latency: {signal: x, at_most: 1s}}} # w\n",
+            ),
+            (
+                "prometheus:\n  labels: {target: [a, b], external: [c]}\n  jobs: {}\n",
+                "prometheus:\n  scrape_labels: [a, b]\n  external_labels: [c]\n  jobs: {}\n",
+            ),
+            (
+                "prometheus: {labels: {target: [a], external: [b]}, x: 1}\n",
+                "prometheus: {scrape_labels: [a], external_labels: [b], x: 1}\n",
+            ),
+            (
+                "prometheus:\n  labels:  # of the scrape\n    # first\n    target: [a]\n    external:\n      - b\n  x: 1\n",
+                "prometheus:\n  # of the scrape\n  # first\n  scrape_labels: [a]\n  external_labels:\n    - b\n  x: 1\n",
+            ),
+            (
+                "prometheus:\n  labels:\n    target: [a]\n",
+                "prometheus:\n  scrape_labels: [a]\n",
+            ),
+            (
+                "slos:\n  a:\n    burn:\n      policy: none # quiet\n  b: {burn: {policy: sre-workbook}}\n",
+                "slos:\n  a:\n    burn: none # quiet\n  b: {burn: sre-workbook}\n",
+            ),
+            (
+                "slos:\n  a:\n    burn:\n      # mine\n      tiers:\n        - {factor: 2, in: 1h}\n    x: 1\n",
+                "slos:\n  a:\n    burn:\n      # mine\n        - {factor: 2, long: 1h}\n    x: 1\n",
+            ),
+            (
+                "slos: {a: {burn: {tiers: [{ratio: 1%, in: 1h}]}}}\n",
+                "slos: {a: {burn: [{ratio: 1%, long: 1h}]}}\n",
+            ),
+            (
+                "alerts: {A: {when: {any: [{all: [], match: [a]}], where: {match: x}, match: [b]}}}\n",
+                "alerts: {A: {when: {any: [{all: [], on: [a]}], where: {match: x}, on: [b]}}}\n",
+            ),
+            (
+                "x-a: &a {window: 30d}\nslos: {a: *a, b: *a}\n",
+                "x-a: &a {period: 30d}\nslos: {a: *a, b: *a}\n",
+            ),
+            (
+                "slos: {a: {sli: {percentile: {signal: x, p: 99.9, below: 1s}}}}\n",
+                "slos: {a: {sli: {percentile: {signal: x, stat: p99.9, below: 1s}}}}\n",
+            ),
+            (
+                "slos: {a: {window: 1d, period: 1d}}\n",
+                "slos: {a: {window: 1d, period: 1d}}\n",
+            ),
+        ] {
+            assert_eq!(migrated(old), new);
+            assert_eq!(migrated(new), new);
+        }
+    }
+}

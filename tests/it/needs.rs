@@ -1,0 +1,139 @@
+//! Nothing is required that is not used.
+
+use crate::project::{Project, spec};
+
+#[test]
+fn links_are_needed_where_something_leads_there() {
+    let project = Project::empty();
+    let links =
+        "links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}\n";
+    let whole = spec("svc");
+    assert!(whole.contains(links), "{whole}");
+    let without = |part: &str| whole.replace(links, part);
+    project.write("specs/svc.yaml", &without(""));
+    project
+        .run(&["build"])
+        .exits(2)
+        .says("needs `links.runbooks`");
+    project.write(
+        "specs/svc.yaml",
+        &without("links: {runbooks: https://git.example/runbooks}\n"),
+    );
+    project
+        .run(&["build"])
+        .exits(0)
+        .says("alerts do not link to dashboards");
+    let rules = project.read("generated/svc/prometheus/rules/alerts.yaml");
+    assert!(
+        rules.contains("runbook_url: https://git.example/runbooks"),
+        "{rules}"
+    );
+    assert!(!rules.contains("dashboard_url"), "{rules}");
+    let page = project.read("generated/svc/runbooks/README.md");
+    assert!(
+        !page.contains("](/d/") && !page.contains("](/explore"),
+        "{page}"
+    );
+}
+
+/// A load balancer and a function, whose metrics AWS publishes.
+const ORDERS: &str = "apiVersion: slosmith/v1
+service: {name: orders, owner: orders}
+links: {runbooks: https://wiki.example/orders}
+cloudwatch:
+  region: eu-west-1
+  namespace: Orders
+  actions: {critical: [\"arn:aws:sns:eu-west-1:123456789012:page\"], warning: [\"arn:aws:sns:eu-west-1:123456789012:ticket\"]}
+signals:
+  requests: {kind: counter, unit: requests, cloudwatch: {namespace: AWS/ApplicationELB, metric: RequestCount, dimensions: {LoadBalancer: app/o/1}}}
+  errors: {kind: counter, unit: requests, cloudwatch: {namespace: AWS/ApplicationELB, metric: HTTPCode_Target_5XX_Count, dimensions: {LoadBalancer: app/o/1}}}
+  latency: {kind: histogram, unit: seconds, cloudwatch: {namespace: AWS/ApplicationELB, metric: TargetResponseTime, dimensions: {LoadBalancer: app/o/1}}}
+  throttles: {kind: counter, unit: count, cloudwatch: {namespace: AWS/Lambda, metric: Throttles, dimensions: {FunctionName: orders}}}
+slos:
+  availability: {objective: 99.9%, period: 30d, sli: {ratio: {bad: errors, total: requests}}}
+  latency: {objective: 99%, period: 30d, sli: {latency: {signal: latency, at_most: 1s}}}
+alerts:
+  Throttled: {severity: warning, when: {signal: throttles, stat: increase, window: 5m, above: 0}, runbook: lost}
+runbooks:
+  lost: {title: Throttled, steps: [{when: {signal: throttles, stat: increase, window: 5m, above: 10}, cause: Too many calls.}]}
+dashboards:
+  main: {rows: [{title: All, panels: [{signal: requests}, {signal: latency, stat: p95}]}]}
+";
+
+#[test]
+fn cloudwatch_alone_is_enough() {
+    let project = Project::empty();
+    project.write("specs/orders.yaml", ORDERS);
+    let ran = project.run(&["build", "--validate"]).exits(0);
+    assert!(!ran.err.contains("dashboards"), "{}", ran.err);
+    let files = project.snapshot("generated/orders");
+    let names: Vec<_> = files
+        .keys()
+        .map(|path| path.display().to_string())
+        .collect();
+    let told = |part: &str| names.iter().any(|name| name.contains(part));
+    assert!(
+        told("cloudwatch/alarms.json") && told("runbooks/lost.md"),
+        "{names:?}"
+    );
+    assert!(
+        !told("prometheus/") && !told("grafana/") && !told("emitter/"),
+        "{names:?}"
+    );
+    for (path, entry) in &files {
+        let text = String::from_utf8_lossy(&entry.bytes);
+        assert!(
+            !text.contains("cloudwatch:") && !text.contains("slo:error_ratio"),
+            "{}: {text}",
+            path.display()
+        );
+    }
+    let parity = project.read("generated/orders/parity.md");
+    assert!(
+        parity.contains("signal `throttles` has no `prometheus` binding"),
+        "{parity}"
+    );
+    assert!(
+        parity.contains("only in CloudWatch") && parity.contains(" 0 identical"),
+        "{parity}"
+    );
+    let page = project.read("generated/orders/runbooks/lost.md");
+    assert!(
+        page.contains("CloudWatch: ") && !page.contains("promql"),
+        "{page}"
+    );
+    project.run(&["lint", "generated"]).exits(0);
+    project.run(&["preview", "--out", "preview"]).exits(0);
+}
+
+#[test]
+fn each_target_has_what_its_signals_are_bound_to() {
+    let project = Project::empty();
+    let both = "  waiting: {kind: gauge, unit: requests, across: sum, prometheus: {metric: waiting}}\nslos:";
+    let alert = "alerts:\n  QueueLong: {severity: warning, when: {signal: waiting, above: 10}}\n";
+    let text = ORDERS
+        .replacen("slos:", both, 1)
+        .replacen("alerts:\n", alert, 1);
+    project.write(
+        "specs/orders.yaml",
+        &text.replace(
+            "{signal: requests}",
+            "{signal: requests}, {signal: waiting}",
+        ),
+    );
+    project.run(&["build", "--validate"]).exits(0);
+    let rules = project.read("generated/orders/prometheus/rules/alerts.yaml");
+    assert!(
+        rules.contains("QueueLong") && !rules.contains("Throttled"),
+        "{rules}"
+    );
+    let files = project.files("generated/orders/prometheus/rules");
+    assert_eq!(files.len(), 1, "{:?}", files);
+    let board = project.read("generated/orders/grafana/dashboards/main.json");
+    assert!(
+        board.contains("waiting") && !board.contains("cloudwatch:"),
+        "{board}"
+    );
+    let alarms = project.read("generated/orders/cloudwatch/alarms.json");
+    assert!(alarms.contains("Throttles"), "{alarms}");
+}
