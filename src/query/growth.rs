@@ -91,15 +91,22 @@ pub(super) fn counts(expr: &Expr) -> bool {
     others == 0
 }
 
-/// From the value before a stretch of time up to the highest value in it, and what came after a restart.
+/// From the value before a stretch of time up to the last one in it. After a restart, up to the highest value and from zero
+/// again, or from zero alone where the process counts more than the one before it.
 ///
-/// `(max_over_time(m[1m]) - before >= 0) + (last_over_time(m[1m]) < max_over_time(m[1m]) or 0 * last_over_time(m[1m]))`; where
-/// even the highest value is lower than the one before, the process restarted: `or last_over_time(m[1m])`.
+/// `(last unless resets > 0 or highest > last) - first >= 0`, `+ (last < highest or 0 * last)`; else `or last`.
 fn grown(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family)>) -> Expr {
     let zero = || build::number("0");
     let highest = || stretch.over("max_over_time", selector);
     let last = || stretch.over("last_over_time", selector);
-    let up = bin(BinaryOp::Sub, highest(), first(selector, stretch, new));
+    let restarts = bin(BinaryOp::Gt, stretch.over("resets", selector), zero());
+    let steady = bin(BinaryOp::Unless, last(), restarts);
+    let fallen = bin(BinaryOp::Gt, highest(), last());
+    let up = bin(
+        BinaryOp::Sub,
+        bin(BinaryOp::Or, steady, fallen),
+        first(selector, stretch, new),
+    );
     let up = bin(BinaryOp::Ge, up, zero());
     let again = bin(BinaryOp::Lt, last(), highest());
     let none = bin(BinaryOp::Mul, zero(), last());

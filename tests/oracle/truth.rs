@@ -256,6 +256,8 @@ impl<'a> Reader<'a> {
         let before = ((time - window) / self.world.interval).floor().max(0.0) as usize;
         let of = |(_, samples): &(String, Samples)| {
             let first = samples.values.iter().position(Option::is_some)?;
+            let inside = samples.values.iter().take(last + 1).skip(before + 1);
+            inside.flatten().next()?;
             let growth = |at: usize| samples.grown[at.max(first)][part];
             (first <= last).then(|| growth(last) - growth(before))
         };

@@ -38,7 +38,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
             let title = format!("{title}, over its SLO window of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
             let mut file = named(plan, period_file(slo), &title, group, period);
-            file.file.groups.splice(0..0, sums(plan, slo));
+            file.file.groups.extend(sums(plan, slo));
             files.push(file);
         }
     }

@@ -61,10 +61,10 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave six in the short window, in whole base windows. Each reads the
+/// Minutes from evaluation to evaluation: as many as leave three in the short window, in whole base windows. Each reads the
 /// whole of a long one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
 pub(super) fn every(tier: &Tier, step: u64) -> u64 {
-    let rare = tier.short.mins_up() / 6;
+    let rare = tier.short.mins_up() / 3;
     let step = match BASE_WINDOW.mins_up() {
         base if rare < base => step,
         base => base.next_multiple_of(step),
@@ -299,8 +299,8 @@ impl Run<'_> {
         let rest = (long * 11 / 10 + 15).next_multiple_of(every);
         let high = self.beyond(200);
         let whole = |minutes: u64| Number::from_integer(i128::from(minutes));
-        // A window may hold one step more of what is recent.
-        let most = recent + self.driver.step;
+        // A window may hold one evaluation more of what is recent.
+        let most = recent + every;
         let before = self.tier.threshold * SHORT_OF * whole(long) - high * whole(most);
         let before =
             (before / whole(long.saturating_sub(most).max(1))).max(Number::from_integer(0));

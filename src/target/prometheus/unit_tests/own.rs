@@ -22,6 +22,9 @@ const GROWS: i128 = 60;
 /// By how much the ratio must change at least.
 const LEAST: f64 = 0.02;
 
+/// The minutes after which there is a value over the base window.
+const LOOK: u64 = 2 * BASE_WINDOW.mins_up();
+
 /// How exactly the model must be met, of the highest value.
 const HAIR: f64 = 0.01;
 
@@ -53,17 +56,11 @@ pub(super) fn windows(
     tier: &Tier,
     every: u64,
 ) -> Option<Test> {
-    let groups: LabelSet = slo
-        .labels
-        .iter()
-        .map(|label| (label.clone(), format!("{label}-1")))
-        .collect();
     let queries = match events.read() {
         Some(queries) => queries.to_vec(),
         None => vec![&events.ratios.first()?.expr],
     };
-    let mut series = labels::selected(&queries, &groups);
-    series.retain(|series| !series.starts_with(naming::ALL_EVENTS));
+    let series = series(slo, &queries);
     let run = Run {
         plan,
         slo,
@@ -84,6 +81,60 @@ pub(super) fn windows(
     });
     let mut changes = changes.filter(|change| run.shows(*change) == Some(true));
     run.test(changes.next()?)
+}
+
+/// A test without the series of the bad or the good events: there are none of these, where the model says so, too.
+pub(super) fn without_part(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    every: u64,
+) -> Option<Test> {
+    let [total, _] = events.read()?;
+    let run = Run {
+        plan,
+        slo,
+        events,
+        tier,
+        every,
+        series: series(slo, &[total]),
+    };
+    let look = LOOK.next_multiple_of(every);
+    let inputs = run.inputs(
+        Change {
+            counters: true,
+            series: 0,
+            level: 100,
+        },
+        [look, 0, 0],
+    );
+    let model = Model::new(&inputs, 1, look + 1, false)?;
+    let mut model = model.evaluated_every(usize::try_from(look).ok()?);
+    run.record_base(&mut model)?;
+    let of_base = |name| {
+        let base = BASE_WINDOW.to_string();
+        Expr::from(slo_series(name, &plan.service.name, &slo.name, &base))
+    };
+    let bad = of_base(naming::BAD_EVENTS);
+    let none = model.value(&bad, seconds(look))? == 0.0;
+    let zero = Number::from_integer(0);
+    none.then(|| Test {
+        name: "evaluates before the first bad event".into(),
+        interval: minutes(1),
+        input_series: inputs,
+        alert_rule_test: Vec::new(),
+        promql_expr_test: vec![near(&bad.to_string(), zero, Number::new(1, 1_000), look)],
+    })
+}
+
+/// Series that the author's PromQL reads, with one value for each label of the groups.
+fn series(slo: &Slo, queries: &[&Expr]) -> Vec<String> {
+    let value = |label: &String| (label.clone(), format!("{label}-1"));
+    let groups: LabelSet = slo.labels.iter().map(value).collect();
+    let mut series = labels::selected(queries, &groups);
+    series.retain(|series| !series.starts_with(naming::ALL_EVENTS));
+    series
 }
 
 impl Run<'_> {
