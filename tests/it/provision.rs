@@ -361,7 +361,14 @@ fn what_is_wrong_fails_its_schema() {
     fails(board, "/spec/uid", Some(json!("chat")));
     fails(board, "/spec/layout/kind", Some(json!("Rows")));
     fails(board, "/spec/timeSettings/refresh", Some(json!("30s")));
-    let element = |field: &str| format!("/spec/elements/panel-930966/spec{field}");
+    let text = files
+        .iter()
+        .find(|f| f.path.ends_with(board))
+        .expect("a file");
+    let shown: Value = serde_json::from_str(&text.text).expect("JSON");
+    let elements = shown["spec"]["elements"].as_object().expect("elements");
+    let panel = elements.keys().next().expect("a panel");
+    let element = |field: &str| format!("/spec/elements/{panel}/spec{field}");
     fails(board, &element("/description"), None);
     fails(board, &element("/gridPos"), Some(json!({})));
     fails(
