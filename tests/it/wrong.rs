@@ -106,8 +106,8 @@ signals:
   all: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: all_total}}
   failed: {use: all, where: {code: {matches: \"5..\"}}}
 slos:
-  shop: {objective: 99%, period: 28d, sli: {ratio: {good: failed, total: all}}, burn: {policy: none}}
-  own: {objective: 99%, period: 28d, sli: {promql: {good: 'sum(rate(a_total{code=\"500\"}[$window]))', total: 'sum(rate(a_total[$window]))'}}, burn: {policy: none}}
+  shop: {objective: 99%, period: 28d, sli: {ratio: {good: failed, total: all}}, burn: none}
+  own: {objective: 99%, period: 28d, sli: {promql: {good: 'sum(rate(a_total{code=\"500\"}[$window]))', total: 'sum(rate(a_total[$window]))'}}, burn: none}
 ";
     let said = |spec: &str| {
         std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
@@ -150,8 +150,8 @@ prometheus: {selector: {job: vllm, env: dev}, jobs: {gateway: {selector: {env: t
 signals:
   all: {kind: counter, unit: requests, prometheus: {metric: all_total, job: gateway}}
 slos:
-  shop: {objective: 99%, period: 28d, sli: {ratio: {good: good, total: all}}, burn: {policy: none}}
-  own: {objective: 99%, period: 28d, sli: {promql: {bad: 'sum(rate(a_total{$selector}[$window]))', total: 'sum(rate(a_total{$selector, job=\"gateway\"}[$window]))'}}, burn: {policy: none}}
+  shop: {objective: 99%, period: 28d, sli: {ratio: {good: good, total: all}}, burn: none}
+  own: {objective: 99%, period: 28d, sli: {promql: {bad: 'sum(rate(a_total{$selector}[$window]))', total: 'sum(rate(a_total{$selector, job=\"gateway\"}[$window]))'}}, burn: none}
 ".replace("  all:", "  good: {kind: counter, unit: requests, prometheus: {metric: good_total, job: gateway}}\n  all:");
     std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
     let out = temp.path().join("generated");
