@@ -361,7 +361,7 @@ fn what_is_wrong_fails_its_schema() {
     fails(board, "/spec/uid", Some(json!("chat")));
     fails(board, "/spec/layout/kind", Some(json!("Rows")));
     fails(board, "/spec/timeSettings/refresh", Some(json!("30s")));
-    let element = |field: &str| format!("/spec/elements/panel-930966/spec{field}");
+    let element = |field: &str| format!("/spec/elements/panel-160254/spec{field}");
     fails(board, &element("/description"), None);
     fails(board, &element("/gridPos"), Some(json!({})));
     fails(
