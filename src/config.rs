@@ -30,7 +30,6 @@ pub use code::Code;
 pub use file::json_schema;
 pub use language::QueryLanguage;
 
-/// Name of the file.
 pub const NAME: &str = "slosmith.toml";
 
 /// Level of the findings of a rule in a project.
@@ -80,15 +79,12 @@ pub struct Config {
     pub vllm_catalog: Option<Spanned<PathBuf>>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
-    /// The rules to run.
     pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
     /// Languages of source code to check.
     pub code: Vec<Code>,
-    /// The baseline of known findings.
     pub baseline: Option<Spanned<PathBuf>>,
-    /// Settings of `slosmith build`.
     pub build: Build,
     folder: PathBuf,
     exclude: GlobSet,
@@ -98,12 +94,9 @@ pub struct Config {
 /// Why a configuration cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file could not be read.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// Why it could not be read.
         source: std::io::Error,
     },
     /// The file was read, and something in it is wrong.

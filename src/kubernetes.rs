@@ -37,7 +37,6 @@ impl Metadata {
         }
     }
 
-    /// All that it says.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         let maps = [("labels", &self.labels), ("annotations", &self.annotations)];
         let pairs = maps.into_iter().flat_map(|(name, map)| {

@@ -12,12 +12,9 @@ use crate::library;
 use crate::template::{TemplateError, Templates};
 use crate::units::{self, Unit};
 
-/// CI systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {
-    /// GitHub Actions.
     GitHub,
-    /// GitLab CI/CD.
     GitLab,
 }
 
@@ -42,11 +39,9 @@ impl Pipeline {
 pub struct File {
     /// Path below the project's folder, with `/`.
     pub path: String,
-    /// Its text.
     pub text: String,
 }
 
-/// The values of a new project.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The service: a lower-case name that [`crate::naming::check_name`] accepts.
@@ -61,14 +56,12 @@ pub struct Project {
     pub names: Option<String>,
     /// The label with the values `prefill` and `decode`, if the store has one.
     pub role: Option<String>,
-    /// The CI system, if any.
     pub pipeline: Option<Pipeline>,
 }
 
 /// Profiles of the connectors that move KV blocks from prefill pods to decode pods.
 const TRANSFERS: [&str; 2] = ["kv-nixl", "kv-mooncake"];
 
-/// The variables of the templates.
 #[derive(Serialize)]
 struct View<'a> {
     name: &'a str,

@@ -115,15 +115,12 @@ pub enum TemplateError {
     /// The folder of templates, or a file in it, cannot be read.
     #[error("cannot read templates in {}", .path.display())]
     Read {
-        /// The folder or file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// A file replaces no built-in template.
     #[error("{} has the name of no built-in template{}", .path.display(), .suggestion.as_ref().map(|s| format!(": {s}")).unwrap_or_default())]
     Unknown {
-        /// The file.
         path: PathBuf,
         /// What was probably meant.
         suggestion: Option<String>,
@@ -133,7 +130,6 @@ pub enum TemplateError {
     Render(String),
 }
 
-/// All templates of a build.
 pub struct Templates {
     environment: Environment<'static>,
     replaced: Vec<(String, String)>,

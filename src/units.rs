@@ -15,7 +15,7 @@ mod parse;
 
 use std::fmt;
 
-pub use duration::Duration;
+pub use duration::{Duration, days_of};
 pub use error::ParseError;
 pub use number::{Number, decimal, float, parse_decimal, printed_float, readable};
 use schemars::JsonSchema;
@@ -227,9 +227,7 @@ enum Suffix {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Mismatch {
-    /// What is wrong.
     pub message: String,
-    /// What to write instead.
     pub help: String,
 }
 

@@ -41,6 +41,11 @@ impl RangeError {
 }
 
 impl Range {
+    /// [`parse`](Self::parse) for a command line: its fault with what to write instead.
+    pub fn told(text: &str) -> Result<Self, String> {
+        Self::parse(text).map_err(|error| error.with_help())
+    }
+
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         Self::read(text.trim()).ok_or_else(|| fault::of(text))
     }

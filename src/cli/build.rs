@@ -188,7 +188,6 @@ struct All {
     findings: Sink,
     /// Files that specs extend.
     bases: Bases,
-    /// The specs of each service.
     named: BTreeMap<String, Vec<FileId>>,
     built: Vec<Built>,
     /// The first failure outside a spec.

@@ -36,7 +36,6 @@ pub struct DoctorArgs {
     http: HttpArgs,
 }
 
-/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -47,12 +46,10 @@ enum State {
     Problem,
 }
 
-/// One check and its result.
 #[derive(Debug, Serialize)]
 struct Check {
     check: &'static str,
     state: State,
-    /// The result as text.
     text: String,
     /// How to fix it; none if the check passed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -48,7 +48,6 @@ pub struct DriftArgs {
     format: Format,
 }
 
-/// The format of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned text
@@ -60,7 +59,6 @@ enum Format {
     Markdown,
 }
 
-/// The content of a report.
 struct Drift<'a> {
     catalog: &'static Catalog,
     from: &'static Release,
@@ -70,7 +68,6 @@ struct Drift<'a> {
     items: Vec<Place<'a>>,
 }
 
-/// An item with its position.
 struct Place<'a> {
     path: String,
     at: LineCol,
@@ -190,7 +187,6 @@ fn items(
     all
 }
 
-/// Reports unreadable files.
 fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
     for line in loaded.passed.lines(here) {
         Terminal::stderr().fold(0, 2, &format!("note: {line}"))?;

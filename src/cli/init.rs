@@ -46,7 +46,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "URL")]
     prometheus: Option<String>,
     /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
-    #[arg(long, value_name = "RANGE", value_parser = range)]
+    #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
     /// CI system to write a workflow for. Default: the one already used in this folder, otherwise `github`
     #[arg(long, value_enum)]
@@ -58,7 +58,6 @@ pub struct InitArgs {
 /// The one file that GitLab CI/CD reads.
 const GITLAB: &str = ".gitlab-ci.yml";
 
-/// CI systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Ci {
     /// GitHub Actions
@@ -69,10 +68,6 @@ enum Ci {
     GitLab,
     /// No CI workflow
     None,
-}
-
-fn range(text: &str) -> Result<Range, String> {
-    Range::parse(text).map_err(|error| error.with_help())
 }
 
 pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
@@ -294,7 +289,6 @@ fn builds(files: &[File]) -> Result<bool> {
     Ok(fine)
 }
 
-/// Prints the next steps.
 fn next(args: &InitArgs, project: &Project) -> Result<()> {
     let mut err = Terminal::stderr();
     let mut steps = Vec::new();

@@ -22,7 +22,7 @@ pub use args::LintArgs;
 
 use crate::catalog::Range;
 use crate::config::{Config, plain};
-use crate::diag::{Diagnostic, INTERNAL_ERROR, one_line};
+use crate::diag::{Diagnostic, INTERNAL_ERROR, count, one_line};
 use crate::lint::date::Date;
 use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
@@ -201,10 +201,4 @@ impl Job<'_> {
         ));
         found
     }
-}
-
-/// `1 file`, `2 files`.
-fn count(n: usize, word: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {word}{plural}")
 }

@@ -164,7 +164,6 @@ struct NotBuilt {
     _args: Vec<std::ffi::OsString>,
 }
 
-/// Output formats of lists and reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Aligned text

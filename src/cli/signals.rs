@@ -22,15 +22,11 @@ pub struct SignalsArgs {
     /// Show only this signal, with its metrics, labels and buckets in each release
     name: Option<String>,
     /// vLLM releases to show, such as ">=0.10,<=0.16"
-    #[arg(long, value_name = "RANGE", value_parser = range)]
+    #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-fn range(text: &str) -> Result<Range, String> {
-    Range::parse(text).map_err(|error| error.with_help())
 }
 
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {

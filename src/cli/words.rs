@@ -1,5 +1,6 @@
 //! Text for shapes, changes, counts and times.
 
+pub(super) use crate::diag::count;
 use std::time::Duration;
 
 use crate::catalog::diff::{Changed, Delta};
@@ -70,11 +71,6 @@ pub(super) fn kind(kind: ChangeKind) -> &'static str {
         ChangeKind::Split => "split",
         ChangeKind::Removed => "removed",
     }
-}
-
-/// `1 file`, `2 files`.
-pub(super) fn count(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 /// `17 ms`, `2.4 s`.

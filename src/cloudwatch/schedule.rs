@@ -2,6 +2,8 @@
 //!
 //! Source: the model of PutAlarmMuteRule. A cron expression has five fields, with `*`, `-`, `,` and English names.
 
+use crate::units::days_of;
+
 pub const MUTED_ALARMS: usize = 100;
 
 pub const LONGEST_MUTE: u64 = 15 * 86_400;
@@ -107,18 +109,7 @@ fn numbers(text: &str, field: Field) -> impl Iterator<Item = u32> {
 
 fn has_a_day(days: &str, months: &str) -> bool {
     let first = numbers(days, FIELDS[2]).min().unwrap_or(1);
-    numbers(months, FIELDS[3]).any(|month| first <= last_day(month, LEAP))
-}
-
-fn last_day(month: u32, year: u32) -> u32 {
-    match month {
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
-            29
-        }
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+    numbers(months, FIELDS[3]).any(|month| first <= days_of(LEAP, month))
 }
 
 fn is_moment(text: &str) -> bool {
@@ -127,7 +118,7 @@ fn is_moment(text: &str) -> bool {
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
         .collect();
     let number = |from: usize, to: usize| text.get(from..to).and_then(|n| n.parse::<u32>().ok());
-    let last = last_day(number(5, 7).unwrap_or(0), number(0, 4).unwrap_or(0));
+    let last = days_of(number(0, 4).unwrap_or(0), number(5, 7).unwrap_or(0));
     shape == "0000-00-00T00:00"
         && number(5, 7).is_some_and(|month| (1..=12).contains(&month))
         && number(8, 10).is_some_and(|day| (1..=last).contains(&day))

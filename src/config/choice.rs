@@ -8,7 +8,6 @@ use crate::source::Spanned;
 
 /// Every rule that finds mistakes, not style.
 const TRUTH: &str = "truth";
-/// Every rule.
 const ALL: &str = "all";
 
 /// What `select` and `ignore` hold.
@@ -16,14 +15,12 @@ const ALL: &str = "all";
 pub struct Choice {
     /// Rules to run; if empty, the correctness rules (`truth`).
     pub select: Vec<Spanned<String>>,
-    /// Rules to skip.
     pub ignore: Vec<Spanned<String>>,
     /// Rules to run in addition, because they have a level.
     pub levelled: Vec<Spanned<String>>,
 }
 
 impl Choice {
-    /// True when a rule runs.
     pub fn asks(&self, rule: &RuleInfo) -> bool {
         let wanted = match self.select.as_slice() {
             [] => near(rule, TRUTH),
@@ -33,7 +30,6 @@ impl Choice {
         wanted > nearest(rule, &self.ignore)
     }
 
-    /// Every word of it.
     pub(super) fn words(&self) -> impl Iterator<Item = &Spanned<String>> {
         self.select.iter().chain(&self.ignore)
     }

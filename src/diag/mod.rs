@@ -57,7 +57,6 @@ impl Severity {
 /// A second place that explains the first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
-    /// The place.
     pub span: Span,
     /// What it has to do with the finding.
     pub text: String,
@@ -68,13 +67,10 @@ pub struct Label {
 pub struct Diagnostic {
     /// Kebab-case name of what is wrong; stable.
     pub code: &'static str,
-    /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, in one line.
     pub message: String,
     /// The bytes to fix.
     pub span: Span,
-    /// Other places.
     pub related: Vec<Label>,
     /// What to do about it, one line each.
     pub help: Vec<String>,
@@ -89,22 +85,18 @@ pub struct Details {
     pub label: String,
     /// Why it is so, one line each.
     pub notes: Vec<String>,
-    /// The edit that fixes the finding.
     pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message)
     }
 
-    /// A warning at `span`.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message)
     }
 
-    /// Something to know, at `span`.
     pub fn info(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Info, code, span, message)
     }
@@ -134,21 +126,18 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a line of advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(short(text.into()));
         self
     }
 
-    /// Adds advice when there is any.
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
         self.help.extend(text.map(short));
         self
     }
 
-    /// Says why it is so.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.details.notes.push(short(text.into()));
@@ -171,7 +160,6 @@ impl Diagnostic {
         }
     }
 
-    /// Points at a second place.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label {
@@ -198,11 +186,15 @@ fn short(text: String) -> String {
     parts.join("`")
 }
 
-/// A text with a capital at its start, where that is an ASCII letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+/// `1 file`, `2 files`.
+pub fn count(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Words in backticks, as a choice: `` `a`, `b` or `c` ``.

@@ -248,6 +248,10 @@ pub(super) fn start(at: Span) -> Span {
     }
 }
 
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn first_line(text: &str) -> String {
     const ENOUGH: usize = 60;
     let line = text.lines().next().unwrap_or_default();

@@ -238,7 +238,7 @@ fn without_unknown(
     // Within `range` and `with`, `.Labels` are those of another result.
     let mut moved = false;
     for action in go::actions(value).flatten() {
-        let (tokens, _) = go::tokens(value, action.clone());
+        let tokens: Vec<_> = go::tokens(value, action.clone()).flatten().collect();
         moved |= tokens.iter().any(Token::moves_dot);
         let labels = tokens.iter().filter(|t| !moved || t.kind != Kind::Field);
         let mut labels = labels.filter_map(Token::label);

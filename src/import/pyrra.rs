@@ -2,7 +2,7 @@
 
 use super::context::{Cx, comments_above};
 use super::document::{self, Part};
-use super::fields::{Fields, start};
+use super::fields::{Fields, one_line, start};
 use super::indicator::{self, Found};
 use super::model::{Alert, Burn, Metadata, Objective, Pairs, Services, Tier, Urgency, plain};
 use super::print::{Map, Value};
@@ -69,7 +69,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     comments.append(&mut indicator.comments);
     let (sli, by) = indicator.found.take().unwrap_or_default();
     let mut found = Objective {
-        description: description.map(|text| one_text(&text.value)),
+        description: description.map(|text| one_line(&text.value)),
         sli,
         by,
         ..Objective::new(name, at, share, window, comments)
@@ -111,10 +111,6 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     service.alerts.extend(absent);
     service.add(cx, found);
     Some(())
-}
-
-fn one_text(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Labels and annotations of alerts, from those of the resource.

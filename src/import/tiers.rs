@@ -4,10 +4,8 @@ use super::context::Cx;
 use super::model::{Burn, Objective, Tier};
 use super::print::{Map, Value};
 use crate::plan::PAGE_UP_TO;
+use crate::resolve::tiers::{SHORTEST, SLOWEST, SRE_WORKBOOK, twelfth};
 use crate::units::{Duration, Number, decimal};
-
-/// The shortest window of a rate.
-const SHORTEST: Duration = Duration::from_mins(1);
 
 impl Tier {
     pub(super) fn factor(&self, period: Duration) -> Number {
@@ -19,19 +17,17 @@ impl Tier {
 }
 
 pub(super) fn workbook() -> Vec<Tier> {
-    let tier = |(percent, hours, is_page): (i128, u64, bool)| {
+    let tier = |(hours, percent)| {
         let long = Duration::from_secs(hours * 3_600);
         Tier {
             burn: Burn::Consumes(Number::new(percent, 100)),
             long,
             short: twelfth(long),
-            is_page,
+            is_page: long <= PAGE_UP_TO,
             at: None,
         }
     };
-    [(2, 1, true), (5, 6, true), (10, 24, false), (10, 72, false)]
-        .map(tier)
-        .into()
+    SRE_WORKBOOK.map(tier).into()
 }
 
 /// The tiers of an objective that says nothing of alerts: those of the workbook that fit, in proportion to its period.
@@ -58,10 +54,6 @@ pub(super) fn usual(objective: Number, period: Duration) -> Vec<Tier> {
         }
     }
     kept
-}
-
-fn twelfth(long: Duration) -> Duration {
-    Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
 pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
@@ -97,7 +89,7 @@ fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> O
         Some(format!(
             "the alert can never fire, because it needs an error ratio of {ratio}%"
         ))
-    } else if factor < Number::new(9, 10) {
+    } else if factor < SLOWEST {
         Some("the alert would fire while the objective is met".to_owned())
     } else if tier.long > period {
         Some(format!(

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::units::days_of;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: i64,
@@ -64,19 +66,9 @@ fn parse(text: &str) -> Option<Date> {
         month: text[5..7].parse().ok()?,
         day: text[8..].parse().ok()?,
     };
-    let fine =
-        (1..=12).contains(&date.month) && (1..=length(date.year, date.month)).contains(&date.day);
+    let last = days_of(u32::try_from(date.year).ok()?, date.month.into());
+    let fine = (1..=last).contains(&date.day.into());
     fine.then_some(date)
-}
-
-fn length(year: i64, month: u8) -> u8 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 impl fmt::Display for Date {

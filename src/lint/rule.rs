@@ -10,7 +10,6 @@ use crate::source::Span;
 /// A lint rule: its description and its check.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Name, level, documentation.
     pub info: RuleInfo,
     /// The function that finds mistakes, by its input.
     pub check: Check,
@@ -110,7 +109,6 @@ macro_rules! declare_rule {
 }
 pub(super) use declare_rule;
 
-/// The findings of one rule.
 #[derive(Debug)]
 pub struct Findings {
     rule: &'static RuleInfo,
@@ -118,7 +116,6 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// An empty list.
     pub(super) fn new(rule: &'static RuleInfo) -> Self {
         let found = Vec::new();
         Self { rule, found }
@@ -129,12 +126,10 @@ impl Findings {
         Diagnostic::new(self.rule.level, self.rule.name, span, message)
     }
 
-    /// Adds a finding.
     pub fn push(&mut self, finding: Diagnostic) {
         self.found.push(finding);
     }
 
-    /// All findings.
     pub(super) fn into_inner(self) -> Vec<Diagnostic> {
         self.found
     }

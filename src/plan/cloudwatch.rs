@@ -24,7 +24,6 @@ pub struct CloudWatch {
     pub via: Via,
     /// Whom alarms notify.
     pub actions: Actions,
-    /// Tags of every alarm.
     pub tags: Vec<(String, String)>,
     /// In the order they can be created: parts before what is made from them.
     pub alarms: Vec<Alarm>,

@@ -10,18 +10,11 @@ use super::{
     Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside,
     PercentileSlo, Reading, Signal, SignalKind, Slo, Source, Tier,
 };
+pub use crate::diag::capital;
 use crate::promql::ast::Selector;
 use crate::promql::selectors;
 use crate::spec::{Across, Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, readable, shown};
-
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
-}
 
 /// A condition: `p95 time to first token > 3s`, `all of these hold: queue depth > 5; p95 queue time > 2s`.
 pub fn condition(condition: &Condition) -> String {

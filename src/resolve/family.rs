@@ -104,6 +104,9 @@ pub(super) fn bind(
         .matchers
         .extend(matchers::matchers(&definition.matchers));
     let job = scrape::matcher(cx, definition, family.recorded);
+    if let Some((_, _, job)) = &job {
+        family.matchers.extend(matchers::of_job(cx, job));
+    }
     family.matchers.extend(job);
     if family.recorded {
         family
@@ -190,6 +193,7 @@ fn declared(
     metric: &Text,
 ) -> Option<Bound> {
     check_metric_name(cx, metric, kind)?;
+    doubt_metric_name(cx, signal, definition, kind, metric);
     let names = labels(cx, definition);
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
     let family = Family {
@@ -239,6 +243,39 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> O
             cx.sink.push(error);
             None
         }
+    }
+}
+
+/// Tells of names that do not fit their kind or unit: the values of a gauge from 0 to 100 are hundred times a ratio, and what
+/// goes down is no counter.
+fn doubt_metric_name(
+    cx: &mut Context<'_>,
+    signal: &Unbound,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+    metric: &Text,
+) {
+    let name = metric.value.to_ascii_lowercase();
+    let is_percent = name
+        .split(['_', ':'])
+        .any(|word| matches!(word, "percent" | "percentage" | "pct"));
+    if is_percent
+        && kind == FamilyKind::Gauge
+        && signal.unit == Unit::Ratio
+        && definition.scale.is_none()
+    {
+        let message =
+            format!("`{metric}` may go from 0 to 100, but is read as a ratio from 0 to 1");
+        let warning = Diagnostic::warning("wrong-unit", metric.span, message);
+        cx.sink.push(
+            warning.help("add `scale: 1%` if 100 means all, or `scale: 100%` if 1 means all"),
+        );
+    }
+    let counts = ["_total", "_count", "_sum", "_bucket"];
+    if kind == FamilyKind::Counter && !counts.iter().any(|end| name.ends_with(end)) {
+        cx.notes.push(format!(
+            "`{metric}` is declared as a counter, but does not end in `_total`: if it can go down, write `kind: gauge`"
+        ));
     }
 }
 

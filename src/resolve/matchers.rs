@@ -92,6 +92,13 @@ pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnost
     error.maybe_fix(exactly(cx, text))
 }
 
+/// The selector of a scrape job.
+pub(super) fn of_job(cx: &Context<'_>, job: &str) -> Vec<Matcher> {
+    let jobs = &cx.spec.prometheus.jobs;
+    let found = jobs.iter().find(|(name, _)| name.value == job);
+    found.map_or_else(Vec::new, |(_, job)| matchers(&job.selector))
+}
+
 pub(super) fn matchers(spec: &Matchers) -> Vec<Matcher> {
     let mut out: Vec<Matcher> = spec
         .iter()

@@ -28,7 +28,7 @@ mod signals;
 mod slis;
 mod slos;
 mod templates;
-mod tiers;
+pub mod tiers;
 
 pub use labels::is_label_name;
 pub use names::{own_job, own_prefix};

@@ -1,15 +1,23 @@
 //! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
 
 use super::context::Context;
-use super::family;
+use super::names::JOB;
+use super::{family, matchers};
 use crate::diag::Diagnostic;
 use crate::plan::marker::{self, WINDOW};
-use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind};
+use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp};
 use crate::promql::{self, Dialect, placeholder, visit};
 use crate::spec::Text;
 
 /// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
 const STAND_IN: &str = "000300s";
+
+/// The service's selector among the matchers of PromQL.
+const SELECTOR: &str = "$selector";
+
+/// A matcher as long as [`SELECTOR`] is, and its label.
+const SELECTOR_STAND_IN: &str = "__sel=\"0\"";
+const STAND_IN_LABEL: &str = "__sel";
 
 /// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
 pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
@@ -18,6 +26,8 @@ pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
 
 /// The same of a query that stands for a text, each byte of it for one there.
 pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option<Expr> {
+    let wanted = query.matches(SELECTOR).count();
+    let query = &query.replace(SELECTOR, SELECTOR_STAND_IN);
     let mut expr = match promql::parse(query) {
         Ok(expr) => expr,
         Err(error) => {
@@ -40,8 +50,51 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
         cx.sink.push(error.maybe_help(help));
         return None;
     }
+    select(cx, text, &mut expr, wanted)?;
     family::check_names(cx, &mut expr, text);
     Some(expr)
+}
+
+/// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels
+/// that are matched beside it.
+fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> Option<()> {
+    let own = matchers::matchers(&cx.spec.prometheus.selector);
+    let (mut found, mut empty) = (0, false);
+    visit::selectors_mut(expr, &mut |selector| {
+        let before = selector.matchers.len();
+        selector.matchers.retain(|m| m.label.text != STAND_IN_LABEL);
+        if before == selector.matchers.len() {
+            return;
+        }
+        found += before - selector.matchers.len();
+        let beside = selector.matchers.clone();
+        let job = beside
+            .iter()
+            .find(|m| m.label.text == JOB && m.op == MatchOp::Equal);
+        let of_job = job.map(|job| matchers::of_job(cx, &job.value.value));
+        let added = of_job.filter(|added| !added.is_empty());
+        let added = added.as_ref().unwrap_or(&own);
+        empty |= added.is_empty();
+        for (label, op, value) in added {
+            if beside.iter().all(|m| m.label.text != *label) {
+                *selector = selector.clone().matcher(label, *op, value);
+            }
+        }
+    });
+    let (message, help) = match (found == wanted, empty) {
+        (true, false) => return Some(()),
+        (true, true) => (
+            "`$selector` stands for `prometheus.selector`, which this spec does not set",
+            "set it, as in `selector: {job: vllm}`",
+        ),
+        (false, _) => (
+            "`$selector` can only be used among matchers",
+            "write it in braces, as in `errors_total{$selector}`",
+        ),
+    };
+    cx.sink
+        .push(Diagnostic::error("bad-promql", text.span, message).help(help));
+    None
 }
 
 fn article(found: promql::ValueType) -> &'static str {

@@ -15,7 +15,7 @@ const VARIABLES: [&str; 4] = ["$labels", "$value", "$externalLabels", "$external
 /// The first `$value` of a template, if it has one.
 pub(super) fn value_of(text: &str) -> Option<Range<usize>> {
     let actions = go::actions(text).flatten();
-    let mut words = actions.flat_map(|action| go::tokens(text, action).0);
+    let mut words = actions.flat_map(|action| go::tokens(text, action).flatten());
     let found = words.find(|word| word.variable() == Some("$value"))?;
     Some(found.at.start..found.at.start + "$value".len())
 }
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
             }
         };
         whole.push(action.clone());
-        for token in go::tokens(&text.value, action).0 {
+        for token in go::tokens(&text.value, action).flatten() {
             let Some(name) = token.variable() else {
                 continue;
             };

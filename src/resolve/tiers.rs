@@ -11,14 +11,15 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Burn, Policy};
 use crate::units::{Duration, Number, decimal};
 
-const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
+/// Hours, and the percentage of a budget that is consumed in them.
+pub const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
-/// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
+/// The slowest burn rate of a tier, as at 1 the budget lasts for the period exactly. The workbook's own last
 /// tier is at 0.93 for 28 days.
-const SLOWEST: i128 = 9;
+pub const SLOWEST: Number = Number::new_raw(9, 10);
 
 /// The shortest window a rate is taken over.
-const SHORTEST: Duration = Duration::from_mins(1);
+pub const SHORTEST: Duration = Duration::from_mins(1);
 
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
@@ -87,7 +88,7 @@ fn workbook(
         let factor = Number::new(percent, 100) * period.number() / long.number();
         tier(objective, factor, long, twelfth(long), None)
     });
-    let is_slow = |tier: &Tier| tier.long > period || tier.factor < Number::new(SLOWEST, 10);
+    let is_slow = |tier: &Tier| tier.long > period || tier.factor < SLOWEST;
     let (slow, fit): (Vec<_>, Vec<_>) = all.into_iter().partition(is_slow);
     let Some(slowest) = fit.last().cloned() else {
         let message = format!(
@@ -221,7 +222,7 @@ fn tier(
     }
 }
 
-fn twelfth(long: Duration) -> Duration {
+pub fn twelfth(long: Duration) -> Duration {
     Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
@@ -256,7 +257,7 @@ fn check_windows(
 }
 
 fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sink) {
-    if tier.factor >= Number::new(SLOWEST, 10) {
+    if tier.factor >= SLOWEST {
         return;
     }
     let message = format!(

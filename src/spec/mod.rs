@@ -199,7 +199,8 @@ pub struct Links {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prometheus {
-    /// Matchers added to every selector of a vLLM metric. A declared signal has its own `where`.
+    /// Matchers added to every selector of a vLLM metric; in your own PromQL, `$selector` stands for them. A declared signal has
+    /// its own `where`, and the `selector` of its job.
     pub selector: Matchers,
     /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
@@ -229,6 +230,9 @@ pub struct Prometheus {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Job {
+    /// Matchers added to every declared signal of the job, such as `env: dev`; in your own PromQL, `$selector` stands for them
+    /// beside the matcher `job="NAME"`. Default: none.
+    pub selector: Matchers,
     /// URL path of the metrics endpoint. Default: `/metrics`.
     pub path: Option<Text>,
     /// Prefix of the metric names in your store, if the store does not have the served prefix: `vllm_` for `vllm:`. All

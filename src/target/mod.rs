@@ -82,13 +82,20 @@ impl Target {
     }
 }
 
-/// One generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutFile {
     /// Path below the service's folder, with `/`.
     pub path: String,
-    /// Its text.
     pub text: String,
+}
+
+impl OutFile {
+    fn invalid(&self, why: impl Into<String>) -> TargetError {
+        TargetError::Invalid {
+            path: self.path.clone(),
+            why: why.into(),
+        }
+    }
 }
 
 /// What one target made of a plan.
@@ -105,37 +112,26 @@ pub struct Rendered {
 /// A generated file that is not what it should be. With the built-in templates this is a bug in slosmith.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// A template could not be rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
     /// A page links to a place that none has: an author's link, or a template's.
     #[error("{path}: the link `{target}` leads nowhere")]
     DeadLink {
-        /// The page.
         path: String,
         /// Where the link leads.
         target: String,
     },
     /// Alerts without a unit test: no input was found that makes them fire.
     #[error("no input was found that makes `{}` fire", names(alerts).join("` and `"))]
-    Untested {
-        /// Which, and why.
-        alerts: Vec<Untested>,
-    },
+    Untested { alerts: Vec<Untested> },
     /// The rendered text does not read back.
     #[error("{path}: the template's output is not valid: {why}")]
-    Invalid {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
+    Invalid { path: String, why: String },
 }
 
 /// An alert under whose condition no input was found that makes it fire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untested {
-    /// Its name.
     pub alert: String,
     /// What was seen instead.
     pub why: String,
@@ -148,10 +144,8 @@ fn names(alerts: &[Untested]) -> Vec<&str> {
         .collect()
 }
 
-/// How files are made.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// What they are made from.
     pub templates: &'a Templates,
     /// Whether unit tests of the rules are among them.
     pub unit_tests: bool,

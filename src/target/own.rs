@@ -57,10 +57,7 @@ pub fn render(
     };
     match wrong(&file) {
         None => Ok(file),
-        Some(why) => Err(TargetError::Invalid {
-            path: file.path,
-            why,
-        }),
+        Some(why) => Err(file.invalid(why)),
     }
 }
 

@@ -76,17 +76,14 @@ pub fn validate(target: Target, files: &[OutFile]) -> Result<(), TargetError> {
 }
 
 fn one(file: &OutFile, schema: &str) -> Result<(), TargetError> {
-    let invalid = |why: String| TargetError::Invalid {
-        path: file.path.clone(),
-        why,
-    };
     let schema: serde_json::Value =
-        serde_json::from_str(schema).map_err(|e| invalid(format!("its schema: {e}")))?;
-    let validator = Validator::new(&schema).map_err(|e| invalid(format!("its schema: {e}")))?;
+        serde_json::from_str(schema).map_err(|e| file.invalid(format!("its schema: {e}")))?;
+    let validator =
+        Validator::new(&schema).map_err(|e| file.invalid(format!("its schema: {e}")))?;
     let document: serde_json::Value =
-        yaml::read(FileId::default(), &file.text).map_err(|d| invalid(d.message))?;
+        yaml::read(FileId::default(), &file.text).map_err(|d| file.invalid(d.message))?;
     match validator.iter_errors(&document).next() {
         None => Ok(()),
-        Some(error) => Err(invalid(format!("at {}: {error}", error.instance_path()))),
+        Some(error) => Err(file.invalid(format!("at {}: {error}", error.instance_path()))),
     }
 }

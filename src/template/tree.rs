@@ -40,7 +40,6 @@ impl Tree {
     }
 }
 
-/// An empty list.
 impl Default for Tree {
     fn default() -> Self {
         Self::of(&[(); 0])

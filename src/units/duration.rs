@@ -104,6 +104,17 @@ pub(super) fn time_unit(name: &str) -> Option<(&'static str, Number)> {
     })
 }
 
+/// Days of a month; none of a month that there is not.
+pub fn days_of(year: u32, month: u32) -> u32 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(leap),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,40 +95,38 @@ impl<'t> Token<'t> {
 /// The first bytes of an action that are no template, and why.
 pub type Fault = (Range<usize>, String);
 
-/// The tokens of an action, up to the first fault in it.
-pub fn tokens(text: &str, action: Range<usize>) -> (Vec<Token<'_>>, Result<(), Fault>) {
-    let mut found = Vec::new();
-    let (from, to) = trimmed(text, &action);
-    let body = &text[from..to];
-    if body.starts_with("/*") {
-        let whole = body.ends_with("*/") && body.len() >= 4;
-        let fault = (from..to, "a comment must be alone in its braces".to_owned());
-        return (found, if whole { Ok(()) } else { Err(fault) });
-    }
-    let mut at = 0;
-    let mut apart = true;
-    while let Some(c) = body[at..].chars().next() {
-        let rest = &body[at..];
-        if c.is_ascii_whitespace() {
-            at += 1;
-            apart = true;
-            continue;
+/// The tokens of an action; the first fault in it is the last.
+pub fn tokens(text: &str, action: Range<usize>) -> impl Iterator<Item = Result<Token<'_>, Fault>> {
+    let (mut at, end) = trimmed(text, &action);
+    let mut is_first = true;
+    std::iter::from_fn(move || {
+        let body = &text[at..end];
+        let rest = body.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let first = rest.chars().next()?;
+        let place = |length: usize| end - rest.len()..end - rest.len() + length;
+        let apart = is_first || rest.len() < body.len();
+        let comment = is_first && rest.starts_with("/*");
+        is_first = false;
+        if comment {
+            at = end;
+            let whole = rest.ends_with("*/") && rest.len() >= 4;
+            let fault = "a comment must be alone in its braces".to_owned();
+            return (!whole).then(|| Err((place(rest.len()), fault)));
         }
-        let place = |length: usize| from + at..from + at + length;
         let Some((kind, length)) = token(rest) else {
-            let message = format!("`{c}` is not allowed in a template");
-            return (found, Err((place(c.len_utf8()), message)));
+            at = end;
+            let message = format!("`{first}` is not allowed in a template");
+            return Some(Err((place(first.len_utf8()), message)));
         };
-        found.push(Token {
+        let place = place(length);
+        at = place.end;
+        Some(Ok(Token {
             kind,
             text: &rest[..length],
-            at: place(length),
+            at: place,
             apart,
-        });
-        apart = false;
-        at += length;
-    }
-    (found, Ok(()))
+        }))
+    })
 }
 
 /// An action without `-` at its ends, which trims blanks outside.
@@ -180,7 +178,9 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<&str> {
-        let tokens = actions(text).flatten().flat_map(|at| tokens(text, at).0);
+        let tokens = actions(text)
+            .flatten()
+            .flat_map(|at| tokens(text, at).flatten());
         tokens.filter_map(|token| token.variable()).collect()
     }
 

@@ -94,6 +94,84 @@ slos:
     }
 }
 
+/// What is likely a mistake, and may be none, is told; the other word for it is not.
+#[test]
+fn doubts_are_told() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+signals:
+  load: {kind: gauge, unit: ratio, across: max, prometheus: {metric: node_load_percent}}
+  done: {kind: counter, unit: requests, prometheus: {metric: jobs_done}}
+  all: {kind: counter, unit: requests, labels: [code], prometheus: {metric: all_total}}
+  failed: {use: all, where: {code: {matches: \"5..\"}}}
+slos:
+  shop: {objective: 99%, window: 28d, sli: {ratio: {good: failed, total: all}}, burn: {policy: none}}
+  own: {objective: 99%, window: 28d, sli: {promql: {good: 'sum(rate(a_total{code=\"500\"}[$window]))', total: 'sum(rate(a_total[$window]))'}}, burn: {policy: none}}
+";
+    let said = |spec: &str| {
+        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        let said = String::from_utf8_lossy(&[built.stdout, built.stderr].concat()).into_owned();
+        assert_eq!(built.status.code(), Some(0), "{said}");
+        said
+    };
+    let doubted = said(spec);
+    let surely = spec
+        .replace("unit: ratio,", "unit: ratio, scale: 1%,")
+        .replace("jobs_done", "jobs_done_total")
+        .replace("good: failed", "bad: failed")
+        .replace("good: 'sum", "bad: 'sum");
+    let sure = said(&surely);
+    for (words, times) in [
+        (
+            "warning[wrong-unit]: `node_load_percent` may go from 0 to 100",
+            1,
+        ),
+        ("`jobs_done` is declared as a counter", 1),
+        (
+            "warning[contradiction]: `good` selects failures: `code` is ",
+            2,
+        ),
+    ] {
+        assert_eq!(doubted.matches(words).count(), times, "{words}: {doubted}");
+        assert!(!sure.contains(words), "{words}: {sure}");
+    }
+    said(&spec.replace("unit: ratio,", "unit: ratio, scale: 100%,"));
+}
+
+/// `$selector` is the service's, or that of the job beside it, which declared signals of the job have, too.
+#[test]
+fn own_promql_follows_the_selector() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+prometheus: {selector: {job: vllm, env: dev}, jobs: {gateway: {selector: {env: test}}}}
+signals:
+  all: {kind: counter, unit: requests, prometheus: {metric: all_total, job: gateway}}
+slos:
+  shop: {objective: 99%, window: 28d, sli: {ratio: {good: good, total: all}}, burn: {policy: none}}
+  own: {objective: 99%, window: 28d, sli: {promql: {bad: 'sum(rate(a_total{$selector}[$window]))', total: 'sum(rate(a_total{$selector, job=\"gateway\"}[$window]))'}}, burn: {policy: none}}
+".replace("  all:", "  good: {kind: counter, unit: requests, prometheus: {metric: good_total, job: gateway}}\n  all:");
+    std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+    let out = temp.path().join("generated");
+    let built = build(temp.path(), "shop.yaml", &out);
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert_eq!(built.status.code(), Some(0), "{said}");
+    let rules = |slo| {
+        let file = out.join(format!("shop/prometheus/rules/slo-{slo}.yaml"));
+        std::fs::read_to_string(file).expect("rules")
+    };
+    let (shop, own) = (rules("shop"), rules("own"));
+    for (rules, series) in [
+        (&shop, "all_total{env=\"test\", job=\"gateway\"}"),
+        (&own, "a_total{env=\"dev\", job=\"vllm\"}"),
+        (&own, "a_total{job=\"gateway\", env=\"test\"}"),
+    ] {
+        assert!(rules.contains(series), "{series}: {rules}");
+    }
+}
+
 #[test]
 fn a_spec_without_alerts_needs_no_links() {
     let temp = tempfile::tempdir().expect("a folder");

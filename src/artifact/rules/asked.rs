@@ -15,7 +15,7 @@ pub(super) fn read(reader: &mut Reader, pair: &Pair, alert: &str, language: Opti
     }
     let body = Body::inside(text.map.clone(), &text.value);
     for action in go::actions(&text.value).flatten() {
-        let (tokens, _) = go::tokens(&text.value, action);
+        let tokens: Vec<_> = go::tokens(&text.value, action).flatten().collect();
         for (i, literal) in tokens.iter().enumerate() {
             if !literal.text.starts_with(['"', '`']) {
                 continue;

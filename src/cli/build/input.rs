@@ -22,7 +22,6 @@ pub(in crate::cli) struct Specs {
     pub(super) whole_folder: bool,
 }
 
-/// Finds every spec under `paths`.
 pub(super) fn list(paths: &[PathBuf], config: &Config) -> Result<Specs> {
     let mut files = Vec::new();
     for path in paths {

@@ -87,7 +87,7 @@ pub(super) fn chosen(
         );
     };
     let check = |text: &str| {
-        let range = Range::parse(text).map_err(|error| error.with_help())?;
+        let range = Range::told(text)?;
         reject(&range, page).map_or(Ok(()), Err)
     };
     let text = questions.checked("vLLM releases", &usual, check)?;

@@ -66,7 +66,6 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
 }
 
 impl HttpArgs {
-    /// The token for a server.
     fn token(&self, server: &Origin) -> Result<Option<String>> {
         let Some(path) = &self.bearer_token_file else {
             return Ok(None);
@@ -130,7 +129,6 @@ impl Request<'_> {
     }
 }
 
-/// Advice for an error.
 fn help(error: &ureq::Error) -> &'static str {
     use rustls::{AlertDescription, CertificateError, Error};
     if let ureq::Error::StatusCode(401 | 403) = error {

@@ -1,6 +1,7 @@
 //! When a dashboard begins and ends: `-PT6H`, or two moments.
 
 use crate::cloudwatch::fields::Fields;
+use crate::units::days_of;
 
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     let (start, end) = (f.text("start"), f.text("end"));
@@ -56,18 +57,7 @@ fn is_date(date: &str) -> bool {
     else {
         return false;
     };
-    (1..=days(year, month)).contains(&day)
-}
-
-/// Days of a month; none of a month that there is not.
-fn days(year: u32, month: u32) -> u32 {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 => 28 + u32::from(leap),
-        _ => 0,
-    }
+    (1..=days_of(year, month)).contains(&day)
 }
 
 /// `06:00`, `06:00:00.000`, and where that is: `Z`, `+02:00`.

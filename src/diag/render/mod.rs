@@ -31,7 +31,6 @@ const TOOL: &str = "slosmith";
 /// The version of slosmith that wrote a report.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How findings are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// The lines in question with the bytes underlined, and the fix
@@ -54,7 +53,6 @@ pub enum Format {
 pub struct Report<'a> {
     /// The findings, in the order they are shown.
     pub diagnostics: &'a [Diagnostic],
-    /// The files they point into.
     pub sources: &'a Sources,
     /// All rules that were asked, whether they found something or not.
     pub rules: &'a [RuleInfo],
@@ -79,7 +77,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Shows paths relative to a folder.
     #[must_use]
     pub fn root(self, root: &'a Path) -> Self {
         let root = Some(root);
@@ -98,7 +95,6 @@ impl<'a> Report<'a> {
         Self { width, ..self }
     }
 
-    /// How a file's path is shown.
     fn path(&self, file: crate::source::FileId) -> String {
         place::path(self.sources.get(file).path(), self.root)
     }
@@ -109,7 +105,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Shows findings in any format.
 pub fn render(format: Format, report: &Report<'_>) -> String {
     match format {
         Format::Human => human::report(report),

@@ -1,6 +1,5 @@
 //! Grafana's classic dashboards.
 
-mod fields;
 mod panel;
 mod queries;
 mod rest;
@@ -149,7 +148,7 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
         cx,
         &board.raw,
         root,
-        &fields::DASHBOARD,
+        &rest::PARTS.dashboard,
         "fields of the dashboard",
     );
     let mut variables = Variables::of(&board.raw);

@@ -1,7 +1,7 @@
 //! A panel.
 
-use super::fields::{PANEL, ROW};
 use super::queries::{self, Shown};
+use super::rest::PARTS;
 use super::variables::Variables;
 use super::{rest, thresholds};
 use crate::artifact::{Artifact, Dashboard, Language, Panel, Target};
@@ -111,8 +111,8 @@ fn one(
     };
     if let Some(node) = node {
         let (known, what) = match is_row {
-            true => (&ROW, "fields of the row"),
-            false => (&PANEL, "fields of the panel"),
+            true => (&PARTS.row, "fields of the row"),
+            false => (&PARTS.panel, "fields of the panel"),
         };
         made.comments = rest::tell(cx, raw, node, known, what);
     }

@@ -1,20 +1,39 @@
 //! Reports all fields of a part of a dashboard that no reader uses.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use indexmap::IndexMap;
+use serde::Deserialize;
 
 use crate::artifact::Raw;
 use crate::import::context::Cx;
 use crate::import::fields::{first_line, is_blank, start};
-use crate::source::Span;
-use crate::yaml::Node;
+use crate::source::{FileId, Span};
+use crate::yaml::{self, Node};
 
-pub(super) struct Known {
-    /// Fields that a reader takes, or that say nothing a spec could say.
-    pub(super) read: &'static [&'static str],
-    pub(super) usual: &'static [(&'static str, &'static [&'static str])],
-    /// Fields that are reported one by one, each with a reason.
-    pub(super) own: &'static [(&'static str, &'static str)],
+/// What is known of the fields of each part; `fields.yaml` says what the lists are.
+#[derive(Deserialize)]
+pub(super) struct Parts {
+    pub(super) dashboard: Known,
+    pub(super) variable: Known,
+    pub(super) row: Known,
+    pub(super) panel: Known,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    read: Vec<String>,
+    usual: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    own: BTreeMap<String, String>,
+}
+
+pub(super) static PARTS: LazyLock<Parts> = LazyLock::new(|| {
+    let parts = yaml::read(FileId(u32::MAX), include_str!("fields.yaml"));
+    parts.expect("the fields of dashboards, which a test reads")
+});
 
 #[derive(Default)]
 struct Found {
@@ -27,7 +46,7 @@ pub(super) fn tell(
     cx: &mut Cx<'_>,
     raw: &Raw,
     node: &Node<'_>,
-    known: &Known,
+    known: &'static Known,
     what: &str,
 ) -> Vec<String> {
     let mut found = Found::default();
@@ -43,7 +62,7 @@ pub(super) fn tell(
     comments
 }
 
-fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &Known, found: &mut Found) {
+fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &'static Known, found: &mut Found) {
     for (key, value) in node.entries() {
         let name = key.text().unwrap_or_default();
         let path = match path {
@@ -53,7 +72,7 @@ fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &Known, found: &mut Fo
         if is_blank(value) || known.is_read(&path, value) {
             continue;
         }
-        if let Some((key_path, why)) = known.own.iter().find(|(own, _)| *own == path) {
+        if let Some((key_path, why)) = known.own.get_key_value(&path) {
             let at = raw.place(key);
             let entry = found.own.entry(key_path).or_insert((at, why, Vec::new()));
             leaves(value, "", &mut entry.2);
@@ -80,19 +99,17 @@ impl Known {
             None => path == known && !is_map,
         };
         let usual = || {
-            let values = self.usual.iter().filter(|(known, _)| *known == path);
-            let words: Vec<_> = match value.is_seq() {
-                true => value.items().iter().map(Node::text).collect(),
-                false => vec![value.text()],
+            let values = self.usual.get(path)?;
+            let known = |node: &Node<'_>| {
+                let word = node.text();
+                word.is_some_and(|word| values.iter().any(|value| value == word))
             };
-            let is_usual = |(_, values): &(_, &[&str])| {
-                words
-                    .iter()
-                    .all(|word| word.is_some_and(|word| values.contains(&word)))
-            };
-            values.into_iter().any(is_usual)
+            Some(match value.is_seq() {
+                true => value.items().iter().all(known),
+                false => known(value),
+            })
         };
-        self.read.iter().any(|known| is(known)) || usual()
+        self.read.iter().any(|known| is(known)) || usual() == Some(true)
     }
 }
 

@@ -100,7 +100,7 @@ fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
                 cx,
                 &board.raw,
                 node,
-                &super::fields::ROW,
+                &super::rest::PARTS.row,
                 "fields of the row",
             )
         }),

@@ -2,7 +2,6 @@
 
 use indexmap::IndexMap;
 
-use super::fields::VARIABLE;
 use super::{queries, rest};
 use crate::artifact::Raw;
 use crate::import::context::Cx;
@@ -121,7 +120,7 @@ impl Variables {
                 }
             }
             let what = format!("fields of the variable `{name}`");
-            comments.extend(rest::tell(cx, raw, variable, &VARIABLE, &what));
+            comments.extend(rest::tell(cx, raw, variable, &rest::PARTS.variable, &what));
         }
         comments
     }

@@ -2,7 +2,7 @@
 
 use super::Library;
 use crate::import::context::Cx;
-use crate::import::fields::Fields;
+use crate::import::fields::{Fields, one_line};
 use crate::import::indicator::{self, Found};
 use crate::import::query::{self, Query};
 use crate::plan::marker::WINDOW;
@@ -355,10 +355,6 @@ fn increased(expr: &promql::ast::Expr, text: &str) -> Option<String> {
         out.replace_range(place.clone(), &format!("increase({series}[{WINDOW}])"));
     }
     Some(out)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where the lengths of ranges are, without the brackets.

@@ -1,6 +1,7 @@
 //! Alternatives to a missing series in the same query: the other sides of each `or` around the series, and the other names
 //! of its selector.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Series;
@@ -13,34 +14,27 @@ use crate::promql::usage::Holder;
 pub(super) struct Others {
     pub(super) any: bool,
     pub(super) alive: bool,
-    /// The releases that expose an alternative, one bit each.
-    releases: Vec<u64>,
+    /// The releases that expose an alternative.
+    releases: BTreeSet<ReleaseId>,
 }
 
 impl Others {
     pub(super) fn serve(&self, id: ReleaseId) -> bool {
-        let word = self.releases.get(id.index() / 64);
-        word.is_some_and(|word| word & (1 << (id.index() % 64)) != 0)
+        self.releases.contains(&id)
     }
 
     fn add(&mut self, other: &Self) {
         self.any |= other.any;
         self.alive |= other.alive;
-        let length = self.releases.len().max(other.releases.len());
-        self.releases.resize(length, 0);
-        let words = self.releases.iter_mut().zip(&other.releases);
-        words.for_each(|(word, other)| *word |= other);
+        self.releases.extend(&other.releases);
     }
 
     fn add_series(&mut self, series: &Series<'_, '_>) {
         self.any = true;
         let served = series.subject.served();
         self.alive |= served.is_some_and(Known::is_alive);
-        for id in served.iter().flat_map(|known| &known.present) {
-            let length = self.releases.len().max(id.index() / 64 + 1);
-            self.releases.resize(length, 0);
-            self.releases[id.index() / 64] |= 1 << (id.index() % 64);
-        }
+        let present = served.iter().flat_map(|known| &known.present);
+        self.releases.extend(present);
     }
 }
 

@@ -92,20 +92,16 @@ fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
 /// `$labels.x` and `.Labels.x` in the actions of a template, with their bytes.
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
-    if !["$labels.", ".Labels."]
-        .iter()
-        .any(|mark| text.value.contains(mark))
-    {
+    if !text.value.contains("abels.") {
         return found;
     }
     // Inside `range` and `with`, the dot has another meaning.
     let mut moved = false;
     for action in go::actions(&text.value).flatten() {
-        for token in go::tokens(&text.value, action).0 {
+        for token in go::tokens(&text.value, action).flatten() {
             moved |= token.moves_dot();
-            let label = token
-                .label()
-                .filter(|_| !moved || token.kind != Kind::Field);
+            let label = token.label();
+            let label = label.filter(|_| !moved || token.kind != Kind::Field);
             if let Some((label, at)) = label {
                 found.push((label.to_owned(), token.at.start..at.end));
             }

@@ -11,7 +11,7 @@ mod steps;
 use super::alerts::is_elsewhere;
 use super::context::Context;
 use super::names;
-use crate::diag::{Diagnostic, did_you_mean, one_of as any_of};
+use crate::diag::{Diagnostic, count, did_you_mean, one_of as any_of};
 use crate::plan::Links;
 use crate::plan::runbook::{
     Check, Command, Fix, Page, Runbooks, Step, Table, Traces, Triage, TriageRow,
@@ -89,8 +89,8 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
         if row.value.len() != table.columns.len() {
             let message = format!(
                 "this row has {}, but the table has {}",
-                number_of(row.value.len(), "cell"),
-                number_of(table.columns.len(), "column")
+                count(row.value.len(), "cell"),
+                count(table.columns.len(), "column")
             );
             cx.sink
                 .push(Diagnostic::error("bad-table", row.span, message));
@@ -102,14 +102,6 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
         columns: texts(&table.columns),
         rows: table.rows.iter().map(|row| texts(&row.value)).collect(),
     })
-}
-
-/// `1 cell`, `2 cells`
-fn number_of(n: usize, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
 }
 
 fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
@@ -271,7 +263,7 @@ impl Builder<'_, '_> {
                     1 => "1 entry".to_owned(),
                     n => format!("{n} entries"),
                 },
-                number_of(triage.signals.len(), "signal")
+                count(triage.signals.len(), "signal")
             );
             self.cx
                 .sink

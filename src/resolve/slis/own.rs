@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{EventSli, OwnEvents};
 use crate::promql::ast::Expr;
-use crate::promql::{Kept, kept_labels};
+use crate::promql::{Kept, kept_labels, visit};
 use crate::query::Events;
 use crate::resolve::context::Context;
 use crate::resolve::own_promql;
@@ -25,7 +25,7 @@ pub(super) fn events(
         return Some(Events {
             sli: EventSli::OwnRatio(Box::new(expr)),
             labels,
-            count_new_series: false,
+            new_series: None,
         });
     }
     let good = sli.good.is_some();
@@ -45,11 +45,17 @@ pub(super) fn events(
         return None;
     }
     check_groups(cx, slo, &labels);
+    if good {
+        let selectors = visit::selectors(&part).into_iter();
+        let matchers = selectors.flat_map(|selector| &selector.matchers);
+        let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
+        super::sides::doubt_failures(cx, part_text.span, matchers);
+    }
     let own = OwnEvents { part, good, total };
     Some(Events {
         sli: EventSli::Own(Box::new(own)),
         labels,
-        count_new_series: false,
+        new_series: None,
     })
 }
 

@@ -2,8 +2,10 @@
 
 use crate::diag::Diagnostic;
 use crate::plan::{Family, Signal};
+use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
+use crate::source::Span;
 use crate::spec::Text;
 
 /// A side of a ratio, and where the spec names it.
@@ -65,6 +67,33 @@ pub(super) fn check(
     let error = Diagnostic::error("contradiction", at.span, message);
     cx.sink.push(error.help(help));
     None
+}
+
+/// Warns of good events that are selected by the statuses of failures.
+pub(super) fn doubt_failures<'a>(
+    cx: &mut Context<'_>,
+    at: Span,
+    matchers: impl IntoIterator<Item = (&'a str, MatchOp, &'a str)>,
+) {
+    let mut matchers = matchers.into_iter();
+    if let Some((label, _, value)) = matchers.find(|matcher| selects_failures(*matcher)) {
+        let message = format!("`good` selects failures: `{label}` is `{value}`");
+        let warning = Diagnostic::warning("contradiction", at, message);
+        cx.sink
+            .push(warning.help("if these events are failures, write `bad` instead of `good`"));
+    }
+}
+
+/// True where a label of an HTTP status holds server errors, and no success.
+fn selects_failures((label, op, value): (&str, MatchOp, &str)) -> bool {
+    let holds = |status: &str| match op {
+        MatchOp::Equal => value == status,
+        MatchOp::Match => promql::matches(value, status) == Some(true),
+        MatchOp::NotEqual | MatchOp::NotMatch => false,
+    };
+    let any = |statuses: [&str; 4]| statuses.into_iter().any(holds);
+    let is_status = ["status", "code"].iter().any(|word| label.contains(word));
+    is_status && any(["5xx", "500", "503", "504"]) && !any(["2xx", "200", "201", "204"])
 }
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.

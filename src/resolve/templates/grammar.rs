@@ -62,8 +62,7 @@ const FIELDS: [&str; 4] = ["Labels", "ExternalLabels", "ExternalURL", "Value"];
 pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     let mut open: Vec<(Range<usize>, Block)> = Vec::new();
     for action in actions {
-        let (tokens, read) = go::tokens(text, action.clone());
-        read?;
+        let tokens = go::tokens(text, action.clone()).collect::<Result<Vec<_>, _>>()?;
         let whole = action.start.saturating_sub(2)..(action.end + 2).min(text.len());
         if tokens.is_empty() && !text[action.clone()].contains("/*") {
             return Err((whole, "a value is missing".to_owned()));

@@ -12,13 +12,6 @@ use crate::cloudwatch::{self, Violation};
 use crate::source::FileId;
 use crate::target::{OutFile, TargetError, json};
 
-fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
-    TargetError::Invalid {
-        path: file.path.clone(),
-        why: why.into(),
-    }
-}
-
 pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
 }
@@ -26,7 +19,7 @@ pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetErr
 fn no_json(file: &OutFile, error: &serde_json::Error) -> TargetError {
     let line = file.text.lines().nth(error.line().saturating_sub(1));
     let line = line.unwrap_or_default().trim();
-    invalid(file, format!("{error}: {line}"))
+    file.invalid(format!("{error}: {line}"))
 }
 
 /// The same JSON, evenly indented.
@@ -49,10 +42,7 @@ pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
 fn reject(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
     match found.into_iter().next() {
         None => Ok(()),
-        Some(v) => Err(invalid(
-            file,
-            format!("at {at}{}: {}", v.pointer, v.message),
-        )),
+        Some(v) => Err(file.invalid(format!("at {at}{}: {}", v.pointer, v.message))),
     }
 }
 
@@ -65,18 +55,18 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
         let name = alarm["AlarmName"].as_str().unwrap_or_default();
         if let Some(rule) = alarm["AlarmRule"].as_str() {
             let children =
-                cloudwatch::children(rule).map_err(|why| invalid(&file, why.to_string()))?;
+                cloudwatch::children(rule).map_err(|why| file.invalid(why.to_string()))?;
             let suppressor = alarm["ActionsSuppressor"].as_str().map(str::to_owned);
             let parts = children.names.into_iter().chain(suppressor);
             for part in parts {
                 if !known.contains(part.as_str()) {
                     let why = format!("alarm `{name}` must come after `{part}`");
-                    return Err(invalid(&file, why));
+                    return Err(file.invalid(why));
                 }
             }
         }
         if !known.insert(name) {
-            return Err(invalid(&file, format!("two alarms have the name `{name}`")));
+            return Err(file.invalid(format!("two alarms have the name `{name}`")));
         }
     }
     Ok(file)
@@ -98,7 +88,7 @@ pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
         let why = format!(
             "CloudFormation templates can have at most {RESOURCES} resources and {BYTES} bytes"
         );
-        return Err(invalid(&file, why));
+        return Err(file.invalid(why));
     }
     Ok(file)
 }
@@ -121,5 +111,5 @@ pub(super) fn text(file: OutFile) -> OutFile {
 pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
     let read = crate::yaml::read::<Value>(FileId::default(), &file.text);
     read.map(drop)
-        .map_err(|diagnostic| invalid(file, diagnostic.message))
+        .map_err(|diagnostic| file.invalid(diagnostic.message))
 }

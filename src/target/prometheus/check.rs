@@ -8,24 +8,14 @@ use crate::source::{FileId, SourceFile};
 use crate::target::{OutFile, TargetError};
 use crate::yaml;
 
-pub(super) fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
-    TargetError::Invalid {
-        path: file.path.clone(),
-        why: why.into(),
-    }
-}
-
 pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     yaml::read(FileId::default(), &file.text).map_err(|diagnostic| {
         let source = SourceFile::new(file.path.as_str(), file.text.as_str());
         let at = source.line_col(diagnostic.span.start as usize);
-        invalid(
-            file,
-            format!(
-                "line {}, column {}: {}",
-                at.line, at.col, diagnostic.message
-            ),
-        )
+        file.invalid(format!(
+            "line {}, column {}: {}",
+            at.line, at.col, diagnostic.message
+        ))
     })
 }
 
@@ -49,7 +39,7 @@ pub(super) fn prometheus_rule(
     });
     let resource: PrometheusRule = read(head.as_ref().unwrap_or(file))?;
     if resource.kind != "PrometheusRule" || !resource.api_version.contains('/') {
-        return Err(invalid(file, "it is no PrometheusRule"));
+        return Err(file.invalid("it is no PrometheusRule"));
     }
     match head {
         Some(_) => Ok(()),
@@ -75,13 +65,10 @@ fn holds(body: &str, files: &[OutFile]) -> bool {
 fn compare(file: &OutFile, back: &RuleFile, view: &RuleFile) -> Result<(), TargetError> {
     for rule in back.groups.iter().flat_map(|g| &g.rules) {
         if rule.record.is_some() == rule.alert.is_some() {
-            return Err(invalid(
-                file,
-                "a rule needs exactly one of `record` and `alert`",
-            ));
+            return Err(file.invalid("a rule needs exactly one of `record` and `alert`"));
         }
         if let Err(error) = promql::parse(&rule.expr) {
-            return Err(invalid(file, format!("`{}`: {}", rule.expr, error.message)));
+            return Err(file.invalid(format!("`{}`: {}", rule.expr, error.message)));
         }
     }
     let queries = |f: &RuleFile| -> Vec<String> {
@@ -89,7 +76,7 @@ fn compare(file: &OutFile, back: &RuleFile, view: &RuleFile) -> Result<(), Targe
         rules.map(|r| r.expr.trim().to_owned()).collect()
     };
     if queries(back) != queries(view) {
-        return Err(invalid(file, "queries differ from the plan"));
+        return Err(file.invalid("queries differ from the plan"));
     }
     Ok(())
 }

@@ -207,10 +207,7 @@ impl Out<'_> {
         if back == *view || self.options.templates.are_replaced() {
             return Ok(());
         }
-        Err(check::invalid(
-            file,
-            "the output of the template differs from the plan",
-        ))
+        Err(file.invalid("the output of the template differs from the plan"))
     }
 }
 

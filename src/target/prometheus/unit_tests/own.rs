@@ -58,11 +58,12 @@ pub(super) fn windows(
         .iter()
         .map(|label| (label.clone(), format!("{label}-1")))
         .collect();
-    let queries = match &events.counted {
-        Some(counted) => vec![&counted.bad, &counted.total],
+    let queries = match events.read() {
+        Some(queries) => queries.to_vec(),
         None => vec![&events.ratios.first()?.expr],
     };
-    let series = labels::selected(&queries, &groups);
+    let mut series = labels::selected(&queries, &groups);
+    series.retain(|series| !series.starts_with(naming::ALL_EVENTS));
     let run = Run {
         plan,
         slo,
@@ -113,15 +114,12 @@ impl Run<'_> {
     fn shows(&self, change: Change) -> Option<bool> {
         let length = 3 * BASE_WINDOW.mins_up();
         let inputs = self.inputs(change, [length, length, 0]);
+        let look = length - 1;
         let model = Model::new(&inputs, 1, 2 * length + 1, false)?;
-        let ratio = |minute: u64| {
-            let value = |expr: &Expr| model.value(expr, seconds(minute));
-            match &self.events.counted {
-                Some(counted) => Some(value(&counted.bad)? / value(&counted.total)?),
-                None => value(&self.events.ratios.first()?.expr),
-            }
-        };
-        let (before, after) = (ratio(length - 1)?, ratio(2 * length - 1)?);
+        let mut model = model.evaluated_every(usize::try_from(look).ok()?);
+        self.record_base(&mut model)?;
+        let ratio = |minute: u64| model.value(&self.events.ratios.first()?.expr, seconds(minute));
+        let (before, after) = (ratio(look)?, ratio(2 * look)?);
         let possible = [before, after].iter().all(|r| (0.0..=1.0).contains(r));
         Some(possible && (before - after).abs() > LEAST)
     }
@@ -175,24 +173,29 @@ impl Run<'_> {
     fn model(&self, inputs: &[Input], end: u64, closed: bool) -> Option<Model> {
         let every = usize::try_from(self.every).ok()?;
         let mut model = Model::new(inputs, 1, end + 1, closed)?.evaluated_every(every);
-        let mut record = |name: &str, window: Duration, expr: &Expr| {
-            let labels = self.labels(window);
-            model.record(&Record {
-                name,
-                labels: &labels,
-                expr,
-            })
-        };
-        if let Some(counted) = &self.events.counted {
-            record(naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
-            record(naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
+        for increase in &self.events.increases {
+            self.record(&mut model, increase.name, increase.window, &increase.expr)?;
         }
+        self.record_base(&mut model)?;
         for ratio in &self.events.ratios {
             if ratio.window <= self.tier.long {
-                record(naming::ERROR_RATIO, ratio.window, &ratio.expr)?;
+                self.record(&mut model, naming::ERROR_RATIO, ratio.window, &ratio.expr)?;
             }
         }
         Some(model)
+    }
+
+    fn record(&self, model: &mut Model, name: &str, window: Duration, expr: &Expr) -> Option<()> {
+        let labels = &self.labels(window);
+        model.record(&Record { name, labels, expr })
+    }
+
+    fn record_base(&self, model: &mut Model) -> Option<()> {
+        if let Some(counted) = &self.events.counted {
+            self.record(model, naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
+            self.record(model, naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
+        }
+        Some(())
     }
 
     fn labels(&self, window: Duration) -> Labels {

@@ -95,8 +95,8 @@ pub(super) fn each(text: &str, filler: Filler) -> impl Iterator<Item = Option<Ac
                         continue;
                     }
                 }
-            } else if rest.starts_with("{{") {
-                go::end(&rest[2..]).map(|end| (end + 4, written(&rest[..end + 4], at)))
+            } else if let Some(action) = rest.strip_prefix("{{") {
+                go::end(action).map(|end| (end + 4, written(&rest[..end + 4], at)))
             } else if rest.starts_with("{%") {
                 statement(rest, at)
             } else if rest.starts_with("{#") {
