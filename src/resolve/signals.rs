@@ -436,7 +436,12 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         );
         let usual = format!("across: {}", usual_across(unit.value).as_str());
         let edit = cx.document.beside("kind", kind.span, &usual);
-        let fix = edit.map(|edit| Fix::unsafe_edits(format!("write `{usual}`"), vec![edit]));
+        let fix = edit.map(|edit| {
+            Fix::unsafe_edits(
+                format!("write `{usual}`, which was the default"),
+                vec![edit],
+            )
+        });
         return cx.fail(error.maybe_fix(fix));
     }
     let Some(binding) = &definition.prometheus else {
