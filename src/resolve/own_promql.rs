@@ -31,6 +31,11 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     let mut expr = match promql::parse(query) {
         Ok(expr) => expr,
         Err(error) => {
+            let mut stand_ins = query.match_indices(SELECTOR_STAND_IN);
+            if stand_ins.any(|(at, one)| (at..at + one.len()).contains(&error.span.start)) {
+                cx.sink.push(misplaced(text));
+                return None;
+            }
             let message = format!("PromQL: {}", error.message);
             let at = cx.document.inside(text, error.span);
             let diagnostic = Diagnostic::error("bad-promql", at, message);
@@ -81,20 +86,24 @@ fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> 
             }
         }
     });
-    let (message, help) = match (found == wanted, empty) {
-        (true, false) => return Some(()),
-        (true, true) => (
-            "`$selector` stands for `prometheus.selector`, which this spec does not set",
-            "set it, as in `selector: {job: vllm}`",
-        ),
-        (false, _) => (
-            "`$selector` can only be used among matchers",
-            "write it in braces, as in `errors_total{$selector}`",
-        ),
-    };
-    cx.sink
-        .push(Diagnostic::error("bad-promql", text.span, message).help(help));
-    None
+    if found < wanted {
+        cx.sink.push(misplaced(text));
+        return None;
+    }
+    if empty {
+        let message = "`$selector` stands for `prometheus.selector`, which this spec does not set";
+        let error = Diagnostic::error("bad-promql", text.span, message);
+        cx.sink
+            .push(error.help("set it, as in `selector: {job: vllm}`"));
+        return None;
+    }
+    Some(())
+}
+
+fn misplaced(text: &Text) -> Diagnostic {
+    let message = "`$selector` can only be used among matchers";
+    let error = Diagnostic::error("bad-promql", text.span, message);
+    error.help("write it in braces, as in `errors_total{$selector}`")
 }
 
 fn article(found: promql::ValueType) -> &'static str {
