@@ -49,8 +49,14 @@ impl Function {
     }
 
     pub(super) fn place(name: &str) -> Option<usize> {
-        let found = FUNCTIONS.binary_search_by(|function| function.name.cmp(name));
-        found.ok()
+        let letter = usize::from(name.bytes().next()?.wrapping_sub(b'a'));
+        let [from, to] = *STARTS.get(letter..letter + 2)? else {
+            return None;
+        };
+        let mut same_letter = FUNCTIONS[from..to].iter();
+        same_letter
+            .position(|function| function.name == name)
+            .map(|at| from + at)
     }
 
     pub fn all() -> &'static [Self] {
@@ -94,7 +100,23 @@ const fn extra(extra: Extra, function: Function) -> Function {
     Function { extra, ..function }
 }
 
-/// Sorted by name.
+/// For each letter the place of the first function whose name begins with it or a later one, and the end of all: calls are
+/// looked up many times.
+static STARTS: [usize; 27] = {
+    let mut starts = [FUNCTIONS.len(); 27];
+    let mut at = FUNCTIONS.len();
+    while at > 0 {
+        at -= 1;
+        let first = FUNCTIONS[at].name.as_bytes()[0] - b'a';
+        let mut letter = 0;
+        while letter <= first as usize {
+            starts[letter] = at;
+            letter += 1;
+        }
+    }
+    starts
+};
+
 const FUNCTIONS: &[Function] = &[
     stable("abs", &[V], V),
     stable("absent", &[V], V),
