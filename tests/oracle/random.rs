@@ -231,13 +231,16 @@ signals:
 
 /// The first draw that is a valid spec.
 pub(crate) fn valid(chance: &mut Chance) -> String {
-    loop {
+    let mut last = String::new();
+    for _ in 0..10_000 {
         let text = draw(chance);
         let document = slosmith::spec::read(FileId(0), &text).expect("a spec by its shape");
         if resolve(&document, Options::default()).is_ok() {
             return text;
         }
+        last = text;
     }
+    panic!("no draw is a valid spec: {last}")
 }
 
 /// The first draw that is a valid spec whose alerts can all be made to fire.
@@ -258,7 +261,7 @@ fn draw(chance: &mut Chance) -> String {
     let groups = *chance.pick(&["[cluster, model_name]", "[cluster]", "[cluster, pod]"]);
     let _ = writeln!(
         text,
-        "prometheus: {{selector: {{job: vllm}}, group_by: {groups}, labels: {{target: [cluster, namespace, pod]}}}}"
+        "prometheus: {{selector: {{job: vllm}}, group_by: {groups}, scrape_labels: [cluster, namespace, pod]}}"
     );
     let _ = writeln!(text, "slos:\n  events: {}", objective(chance));
     if chance.happens(0.5) {
