@@ -19,6 +19,7 @@ mod grafana;
 mod name;
 mod one_of;
 mod panel_kind;
+mod pattern;
 mod read;
 mod renamed;
 mod ruler;

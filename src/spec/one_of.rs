@@ -1,7 +1,8 @@
 //! Fields of which a map may have one: a field of a spec replaces the others of an extended file.
 
-/// Paths of maps, and the fields that exclude each other there; `*` is any name or place in a list, `**` is a condition or one
-/// inside of it.
+use super::pattern::{below, ends};
+
+/// Paths of maps, and the fields that exclude each other there.
 const ONE_OF: &[(&str, &[&str])] = &[
     ("signals/*", &["use", "ratio", "per", "prometheus"]),
     ("signals/*/prometheus", &["metric", "promql"]),
@@ -63,41 +64,29 @@ const CONDITIONS: [&str; 2] = ["alerts/*/when", "runbooks/*/steps/*/when"];
 
 /// The fields that `word` excludes in the map at a path.
 pub(super) fn excluded(path: &[String], word: &str) -> Vec<&'static str> {
+    let condition = CONDITIONS.iter().find_map(|at| behind(at, path));
     let sets = ONE_OF.iter().filter(|(at, words)| {
-        words.contains(&word)
-            && match at.strip_prefix("**") {
-                None => fits(at, path),
-                Some(rest) => {
-                    let below = rest.trim_start_matches('/');
-                    CONDITIONS.iter().any(|at| is_condition(at, path, below))
-                }
-            }
+        let path = match at.starts_with("**") {
+            true => condition,
+            false => Some(path),
+        };
+        words.contains(&word) && path.is_some_and(|path| fits(at, path))
     });
     let others = sets.flat_map(|(_, words)| words.iter().copied());
     others.filter(|other| *other != word).collect()
 }
 
 fn fits(pattern: &str, path: &[String]) -> bool {
-    let parts = pattern.split('/').filter(|part| !part.is_empty());
-    parts.clone().count() == path.len() && begins(pattern, path)
+    let left = path
+        .iter()
+        .try_fold(pattern, |left, name| below(left, name));
+    left.is_some_and(ends)
 }
 
-fn begins(pattern: &str, path: &[String]) -> bool {
-    let mut parts = pattern.split('/').zip(path);
-    parts.all(|(part, name)| part == "*" || part == name)
-}
-
-/// True below a condition, or one inside of it.
-fn is_condition(at: &str, path: &[String], below: &str) -> bool {
-    let start = at.split('/').count();
-    let end = path
-        .len()
-        .saturating_sub(below.split('/').filter(|part| !part.is_empty()).count());
-    let inner = |name: &String| ["all", "any", "unless", "*"].contains(&name.as_str());
-    start <= end
-        && begins(at, path)
-        && path[start..end].iter().all(inner)
-        && fits(below, &path[end..])
+/// What follows a place in a path.
+fn behind<'p>(place: &str, path: &'p [String]) -> Option<&'p [String]> {
+    let (head, rest) = path.split_at_checked(place.split('/').count())?;
+    fits(place, head).then_some(rest)
 }
 
 #[cfg(test)]

@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::pattern::{below, ends};
 use crate::diag::{Diagnostic, Edit, Fix};
 use crate::source::{FileId, Span};
 use crate::yaml::{self, Kind, Node, Style};
 
-/// Paths of fields from the top, and what they are now; `*` is any name or place in a list, `**` is a condition or one inside of it.
+/// Paths of fields from the top, and what they are now.
 ///
 /// A new path is the old one with another last word, or lacks the word before that: its value has moved up.
 pub const RENAMED: &[(&str, &str)] = &[
@@ -112,31 +113,26 @@ impl Update<'_> {
         path: &str,
         visit: &mut dyn FnMut(&mut Self, &mut Node<'t>),
     ) {
-        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        if first.is_empty() {
-            return visit(self, node);
+        if ends(path) {
+            visit(self, node);
         }
-        if first == "**" {
-            self.each(node, rest, visit);
-        }
-        let below = if first == "**" { path } else { rest };
         match &mut node.kind {
             Kind::Map(entries) => {
-                let named = |key: &Node<'_>| match (first, key.text()) {
-                    ("**", Some(word)) => ["all", "any", "unless"].contains(&word),
-                    ("*", _) => true,
-                    (first, word) => word == Some(first),
-                };
-                for (_, value) in entries.iter_mut().filter(|(key, _)| named(key)) {
-                    self.each(value, below, visit);
+                for (key, value) in entries {
+                    let left = key.text().and_then(|word| below(path, word));
+                    if let Some(left) = left {
+                        self.each(value, left, visit);
+                    }
                 }
             }
-            Kind::Seq(items) if first.starts_with('*') => {
-                items
-                    .iter_mut()
-                    .for_each(|item| self.each(item, below, visit));
+            Kind::Seq(items) => {
+                if let Some(left) = below(path, "*") {
+                    items
+                        .iter_mut()
+                        .for_each(|item| self.each(item, left, visit));
+                }
             }
-            Kind::Seq(_) | Kind::Scalar(_) => {}
+            Kind::Scalar(_) => {}
         }
     }
 
