@@ -11,9 +11,17 @@ use crate::diag::{Severity, Sink, render, shown};
 use crate::source::Sources;
 
 pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
+    match print(err, sink, sources)? {
+        Some(errors) => Ok(writeln!(err, "{errors}; nothing was written")?),
+        None => Ok(()),
+    }
+}
+
+/// The same without a line at the end; returns the number of errors and warnings in words, if there are errors.
+pub(super) fn print(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<Option<String>> {
     let found = sink.into_sorted();
     if found.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     // The stream removes colours if it is not a terminal.
     let report = Report::new(&found, sources, &[])
@@ -24,15 +32,12 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
         report.count(Severity::Error),
         report.count(Severity::Warning),
     );
-    if errors > 0 {
-        let and = if warnings > 0 {
-            format!(" and {}", count(warnings, "warning"))
-        } else {
-            String::new()
-        };
-        writeln!(err, "{}{and}; nothing was written", count(errors, "error"))?;
-    }
-    Ok(())
+    let and = if warnings > 0 {
+        format!(" and {}", count(warnings, "warning"))
+    } else {
+        String::new()
+    };
+    Ok((errors > 0).then(|| format!("{}{and}", count(errors, "error"))))
 }
 
 pub(super) fn plain(sink: Sink, sources: &Sources) -> String {

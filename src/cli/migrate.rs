@@ -49,12 +49,20 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         return Ok(2);
     };
     let mut files = Files::default();
+    let mut all = Vec::new();
     for path in &args.paths {
-        let list = match path.is_file() {
-            true => &mut files.named,
-            false => &mut files.found,
-        };
-        list.extend(build::input::specs_under(path)?);
+        let found = build::input::specs_under(path)?.into_iter();
+        all.extend(found.map(|file| (file, path.is_file())));
+    }
+    // One file, one edit: links come after what they lead to.
+    all.sort_by_key(|(path, _)| path.is_symlink());
+    let mut seen = BTreeSet::new();
+    all.retain(|(path, _)| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    for (path, is_named) in all {
+        match is_named {
+            true => files.named.push(path),
+            false => files.found.push(path),
+        }
     }
     let named = files.named.clone();
     let is_spec = |path: &Path, text: &str| {
@@ -70,14 +78,15 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         let specs: Vec<_> = specs.map(|(id, _)| id).collect();
         let text = |id: &FileId| loaded.sources.get(*id).text();
         let renamed = specs.iter().flat_map(|id| spec::renamed(*id, text(id)));
-        let renamed: Vec<_> = renamed.collect();
-        if !renamed.is_empty() {
+        let mut renamed: Vec<_> = renamed.collect();
+        if renamed.iter().any(|d| d.details.fix.is_some()) {
             return renamed;
         }
         let found = hidden(loaded, &specs);
         told.borrow_mut()
             .extend(found.iter().map(|d| line(d, &loaded.sources, &here)));
-        found
+        renamed.extend(found);
+        renamed
     };
     let loaded = load(files, sources, &Progress::none());
     let found = old(&loaded);
@@ -92,10 +101,11 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         writeln!(err, "warning: {warning}")?;
     }
     let mut failed = !fixed.found.is_empty();
-    findings::show(&mut err, sink(fixed.found.clone()), &fixed.loaded.sources)?;
+    let left = findings::print(&mut err, sink(fixed.found.clone()), &fixed.loaded.sources)?;
+    let left = left.map(|errors| format!("; {errors}")).unwrap_or_default();
     if args.diff {
         out.write_all(fixed.diff(&here).as_bytes())?;
-        writeln!(err, "{} to rewrite", count(fixed.count(), "field"))?;
+        writeln!(err, "{} to rewrite{left}", count(fixed.count(), "field"))?;
         return Ok(u8::from(failed));
     }
     let root = here.join(config.folder());
@@ -105,7 +115,7 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
         writeln!(err, "error: {why}; the file was not changed")?;
         failed = true;
     }
-    writeln!(err, "{} rewritten", count(written.fixed, "field"))?;
+    writeln!(err, "{} rewritten{left}", count(written.fixed, "field"))?;
     Ok(if written.kept.is_empty() {
         u8::from(failed)
     } else {

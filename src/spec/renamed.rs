@@ -65,9 +65,12 @@ pub const RENAMED: &[(&str, &str)] = &[
     ),
 ];
 
-/// All old fields of a file, each with the edit that renames it.
+/// All old fields of a file, each with the edit that renames it; or why the file is no YAML.
 pub fn renamed(file: FileId, text: &str) -> Vec<Diagnostic> {
-    yaml::document(file, text).map_or_else(|_| Vec::new(), |mut root| update(file, text, &mut root))
+    match yaml::document(file, text) {
+        Ok(mut root) => update(file, text, &mut root),
+        Err(fault) => vec![fault],
+    }
 }
 
 /// The same, and gives these fields of the tree their new names and places, so that the rest can be read.
@@ -308,7 +311,10 @@ impl Update<'_> {
             Fix::safe_edits("use the new field", edits.collect())
         });
         let error = Diagnostic::error("renamed-field", span(at), message);
-        let error = error.help("`slosmith migrate` rewrites all files of the project");
+        let error = error.help(match fix {
+            Some(_) => "`slosmith migrate` rewrites all files of the project",
+            None => "edit it by hand: `slosmith migrate` cannot, because of the fields beside it",
+        });
         self.found.push(error.maybe_fix(fix));
     }
 }

@@ -112,6 +112,24 @@ fn what_cannot_be_rewritten_is_told() {
     assert_eq!(project.read("specs/shop.yaml"), both);
 }
 
+/// A broken file is told, and the others are rewritten; a link is no second file.
+#[test]
+#[cfg(unix)]
+fn one_file_stops_no_other() {
+    let project = Project::empty();
+    project.write("specs/shop.yaml", OLD);
+    project.write("specs/broken.yaml", "apiVersion: slosmith/v1\nslos: [\n");
+    std::os::unix::fs::symlink("shop.yaml", project.path("specs/again.yaml")).expect("a link");
+    let told = project.run(&["migrate", "--check"]).exits(1);
+    assert_eq!(told.err.matches("`window` is now").count(), 1);
+    project
+        .run(&["migrate"])
+        .exits(1)
+        .says("broken.yaml:2:7")
+        .says("6 fields rewritten; 1 error");
+    assert_eq!(project.read("specs/shop.yaml"), NEW);
+}
+
 #[test]
 fn hidden_meanings_are_written_and_told() {
     let project = Project::empty();
