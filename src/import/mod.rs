@@ -22,7 +22,7 @@
 //! let file = sources.add(SourceFile::new("shop.yml", text));
 //! let (specs, findings) = import(Format::Sloth, &sources, &[file], &Options::default());
 //! assert!(findings.is_empty());
-//! assert!(specs[0].text.contains("objective: 99.9%\n    window: 30d"));
+//! assert!(specs[0].text.contains("objective: 99.9%\n    period: 30d"));
 //! assert!(specs[0].text.contains("total: sum(rate(http_requests_total[$window]))"));
 //! ```
 
