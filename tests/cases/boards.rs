@@ -353,7 +353,7 @@ fn the_verdict_says_since_when_and_until_when() {
     let ticketed = "P95 queue time";
     let both = |at: &'static str, state: f64, what, cluster: &str, since: f64| {
         let whom = match cluster {
-            "" => "all".to_owned(),
+            "" => "the whole service".to_owned(),
             cluster => format!("m {cluster}"),
         };
         [

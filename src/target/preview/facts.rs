@@ -166,7 +166,7 @@ pub(super) fn fact(plan: &Plan, fact: Fact, day: Day, empty: Sketch) -> Sketch {
     let (name, value, href) = match fact {
         Fact::Lasts | Fact::Changed if day == Day::Silent => return no_data(empty),
         Fact::Since => match worst(plan, states(plan), day).and_then(|worst| worst.since) {
-            Some(since) if day == Day::Silent => said("all", &ago(since)),
+            Some(since) if day == Day::Silent => said("the whole service", &ago(since)),
             Some(since) => (whom(plan), ago(since), String::new()),
             None => said("none", "nothing fires"),
         },

@@ -44,7 +44,7 @@ impl<'a> Verdict<'a> {
     /// For whom and since when the worst state is so.
     pub(in crate::resolve::dashboards) fn since(&self) -> Series {
         let began = self.scope.named(began_of(self.rank()));
-        let rows = labelled(began, FOR, "all", FOR, "");
+        let rows = labelled(began, FOR, "the whole service", FOR, "");
         series("", or_fine(rows, "-1", FOR, "none"), &[FOR.to_owned()])
     }
 
