@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::{derived, matchers, own_signals};
+use super::{derived, matchers, own_signals, slis};
 use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, Source};
@@ -291,6 +291,13 @@ fn ratio(
         );
         let error = Diagnostic::error("wrong-unit", over.span, message);
         return cx.fail(error.help(format!("write `{meant}` instead of `{said}`")));
+    }
+    let sides = [
+        (&*of_signal, &of, "of"),
+        (&*over_signal, &over, "over"),
+    ];
+    if is_share && slis::sides::check_parts(cx, sides[0], sides[1]).is_none() {
+        return Outcome::Failed;
     }
     let mut labels = of_signal.labels.clone();
     labels.retain(|l| over_signal.labels.contains(l));

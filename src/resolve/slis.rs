@@ -4,7 +4,7 @@
 
 mod goodput;
 mod own;
-mod sides;
+pub(super) mod sides;
 
 use super::context::Context;
 use super::{bound, family};
@@ -84,7 +84,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         }
     }
     let word = if good { "good" } else { "bad" };
-    sides::check(cx, (&part, name), (&total, &ratio.total), word)?;
+    sides::check(cx, (&part, name, word), (&total, &ratio.total, "total"))?;
     if let (true, Some(family)) = (good, part.family()) {
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));

@@ -63,6 +63,27 @@ pub(in crate::resolve) fn check_matchers(
     fits
 }
 
+/// Reports a selection that excludes what is selected already.
+pub(super) fn check_possible(
+    cx: &mut Context<'_>,
+    name: &str,
+    family: &Family,
+    selection: &Matchers,
+) -> Option<()> {
+    let label = matchers::impossible(family.matchers.iter());
+    let mut keys = selection.keys();
+    let Some(at) = label.and_then(|label| keys.find(|at| at.value == label)) else {
+        return Some(());
+    };
+    let message =
+        format!("`where` selects no series: `{name}` already selects other values of `{at}`");
+    let error = Diagnostic::error("contradiction", at.span, message);
+    cx.sink.push(
+        error.help("use a value that the signal selects, or a signal without this selection"),
+    );
+    None
+}
+
 fn releases<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a ReleaseId> {
     cx.range.iter().flat_map(|range| &range.selection.releases)
 }
@@ -140,6 +161,7 @@ pub(in crate::resolve) fn narrow(
         Source::Family(family) => {
             family.matchers.extend(matchers::matchers(selection));
             family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+            check_possible(cx, &signal.name, family, selection)?;
             // A fault in it is reported once, not for each side of a ratio.
             check_matchers(cx, signal, selection)
         }
