@@ -31,7 +31,10 @@ fn spec([title, owner, summary, value]: &[String; 4], description: &str) -> Stri
         )
         .replace(
             "requests_total}}",
-            &format!("requests_total}}, where: {{code: {}}}}}", quoted(value)),
+            &format!(
+                "requests_total}}, where: {{code: {{is: {}}}}}}}",
+                quoted(value)
+            ),
         )
 }
 

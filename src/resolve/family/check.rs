@@ -15,7 +15,7 @@ use crate::resolve::labels::is_label_name;
 use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
 use crate::spec::{Across, MatchValue, Matchers, Selection, Text};
-use crate::units::{Number, Quantity, shown};
+use crate::units::{Number, Quantity, Unit, shown};
 
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
@@ -144,6 +144,12 @@ pub(in crate::resolve) fn combine(
         (_, SignalKind::Ratio) => "the events of all replicas are added",
         (_, SignalKind::Gauge | SignalKind::Counter) => {
             signal.across = across.value;
+            signal.unit = match (signal.unit, across.value) {
+                // How many of them are true, and which share.
+                (Unit::Bool, Across::Sum) => Unit::Count,
+                (Unit::Bool, Across::Avg) => Unit::Ratio,
+                (unit, _) => unit,
+            };
             return Some(());
         }
     };

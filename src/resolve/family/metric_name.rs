@@ -48,7 +48,10 @@ pub(super) fn check(
         )));
         return None;
     }
-    let last = words.iter().rev().find(|word| **word != "total");
+    let last = words
+        .iter()
+        .rev()
+        .find(|word| !matches!(**word, "total" | "sum"));
     let parts = words.iter().filter(|word| word.starts_with("percent"));
     let said = last.into_iter().chain(parts).find_map(|word| {
         let known = SUFFIXES.iter().find(|(words, ..)| words.contains(word))?;
@@ -62,7 +65,7 @@ pub(super) fn check(
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
         if !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {
             let message = format!(
-                "the name of `{metric}` says {}, but its unit is `{}`",
+                "`{metric}` has {} in its name, but its unit is `{}`",
                 unit.as_str(),
                 signal.unit.as_str()
             );
@@ -89,8 +92,11 @@ pub(super) fn check(
         _ => "1s",
     };
     let message = format!(
-        "the name of `{metric}` says {last}, but its values are read as {}",
-        signal.unit.as_str()
+        "`{metric}` has `{last}` in its name, but its values are read as {}",
+        match unit {
+            Unit::Ratio => "a ratio from 0 to 1",
+            other => other.as_str(),
+        }
     );
     let error = Diagnostic::error("wrong-unit", metric.span, message);
     cx.sink.push(error.help(format!(

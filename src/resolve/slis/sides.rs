@@ -80,23 +80,29 @@ pub(in crate::resolve) fn check_parts(
     None
 }
 
-/// Warns of good events that are selected by the statuses of failures.
-pub(super) fn doubt_failures<'a>(
+/// Warns of good events that are selected by the statuses of failures, and of bad ones by those of successes.
+pub(super) fn doubt_statuses<'a>(
     cx: &mut Context<'_>,
     at: Span,
+    good: bool,
     matchers: impl IntoIterator<Item = (&'a str, MatchOp, &'a str)>,
 ) {
+    let (word, found, other) = match good {
+        true => ("good", "failures", "bad"),
+        false => ("bad", "successes", "good"),
+    };
     let mut matchers = matchers.into_iter();
-    if let Some((label, _, value)) = matchers.find(|matcher| selects_failures(*matcher)) {
-        let message = format!("`good` selects failures: `{label}` is `{value}`");
+    if let Some((label, _, value)) = matchers.find(|matcher| selects_others(*matcher, good)) {
+        let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
         let warning = Diagnostic::warning("contradiction", at, message);
-        cx.sink
-            .push(warning.help("if these events are failures, write `bad` instead of `good`"));
+        cx.sink.push(warning.help(format!(
+            "if these events are {found}, write `{other}` instead of `{word}`"
+        )));
     }
 }
 
-/// True where a label of an HTTP status holds server errors, and no success.
-fn selects_failures((label, op, value): (&str, MatchOp, &str)) -> bool {
+/// True where a label of an HTTP status holds server errors and no success, or the other way round.
+fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool {
     let holds = |status: &str| match op {
         MatchOp::Equal => value == status,
         MatchOp::Match => promql::matches(value, status) == Some(true),
@@ -104,7 +110,9 @@ fn selects_failures((label, op, value): (&str, MatchOp, &str)) -> bool {
     };
     let any = |statuses: [&str; 4]| statuses.into_iter().any(holds);
     let is_status = ["status", "code"].iter().any(|word| label.contains(word));
-    is_status && any(["5xx", "500", "503", "504"]) && !any(["2xx", "200", "201", "204"])
+    let fails = any(["5xx", "500", "503", "504"]);
+    let succeeds = any(["2xx", "200", "201", "204"]);
+    is_status && fails != succeeds && fails == good
 }
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.
