@@ -89,7 +89,7 @@ fn listed(text: &Text) -> Option<Diagnostic> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         !part.is_empty() && part.chars().all(fits)
     };
-    let several = parts.len() > 1 && parts.iter().all(|part| is_word(&part));
+    let several = parts.len() > 1 && parts.iter().all(is_word);
     several.then(|| {
         let message = format!("`{text}` looks like a list, but selects only this exact value");
         Diagnostic::error("bad-matcher", text.span, message).help(format!(
