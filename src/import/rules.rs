@@ -238,6 +238,11 @@ fn marks(
         taken.push(field);
         alert.fields.put(field, &text);
     }
+    if !taken.contains(&"summary") {
+        // A condition in PromQL must have one.
+        let name = alert.name.clone();
+        alert.fields.put("summary", &name);
+    }
     let labels = names::labels(cx, labels, &mut alert.comments);
     let mut labels = plain(&labels);
     let owner = names::take_owner(&mut labels);

@@ -78,6 +78,15 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
+/// PromQL in a condition.
+fn promql(condition: &spec::Condition) -> Option<&Text> {
+    let parts = [&condition.all, &condition.any].into_iter().flatten();
+    let parts = parts.flat_map(|list| &list.value);
+    let mut parts = parts.chain(condition.unless.as_deref());
+    let own = condition.promql.as_ref();
+    own.or_else(|| parts.find_map(|part| promql(&part.value)))
+}
+
 /// An `absent` alert must fire before its missing label sets are forgotten.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
@@ -157,6 +166,15 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
+    if alert.summary.is_none()
+        && let Some(promql) = promql(&alert.when.value)
+    {
+        let message = format!("`{name}` lacks the field `summary`: its condition is PromQL");
+        let error = Diagnostic::error("missing-field", promql.span, message);
+        cx.sink.push(
+            error.help("add a `summary`, because slosmith cannot describe the query in words"),
+        );
+    }
     check_lasting(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);
     let own = [&alert.summary, &alert.description, &alert.action];
@@ -252,6 +270,16 @@ impl Context<'_> {
         }
         let message = format!("the spec has no severity `{severity}`");
         let help = did_you_mean(&severity.value, known.iter().copied());
+        let roles = [
+            ("page", &spec.severities.page),
+            ("ticket", &spec.severities.ticket),
+        ];
+        let role = roles.iter().find(|(role, _)| *role == severity.value);
+        let help = role
+            .map(|(role, named)| {
+                format!("write `{}`, which `severities.{role}` is named", named.name)
+            })
+            .or(help);
         let help = help.unwrap_or_else(|| {
             let known = one_of(&known);
             format!("use {known}, or declare the severity: `severities: {{more: [{severity}]}}`")

@@ -73,6 +73,42 @@ pub(super) fn fixed(
     })
 }
 
+/// How a value is compared that is equal to the lowest or the highest value of its signal; other values are hardly ever met
+/// exactly.
+pub(super) fn extreme(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    equals: &Spanned<Quantity>,
+) -> Option<CompareOp> {
+    let unit = unit(read, equals.value.per()).unit;
+    let Ok(value) = equals.value.of(unit, is_rate(read)) else {
+        // Reported where it is compared.
+        return Some(CompareOp::AtMost);
+    };
+    let is_lowest =
+        value == Number::from_integer(0) && unit != Unit::Celsius && read.stat != Stat::Slope;
+    if is_lowest {
+        return Some(CompareOp::AtMost);
+    }
+    if top(read) == Some(value) {
+        return Some(CompareOp::AtLeast);
+    }
+    let name = &read.signal.name;
+    let message = format!("`equals` needs the lowest or the highest value of `{name}`");
+    let error = Diagnostic::error("bad-threshold", equals.span, message);
+    cx.sink
+        .push(error.help("use `at_least` or `at_most`, or both in two conditions under `all`"));
+    None
+}
+
+/// The highest value, where there is one.
+fn top(read: &SignalQuery<'_>) -> Option<Number> {
+    let is_bounded = matches!(read.signal.unit, Unit::Ratio | Unit::Bool)
+        && !is_rate(read)
+        && read.signal.kind() != SignalKind::Counter;
+    is_bounded.then(|| Number::from_integer(1))
+}
+
 /// A comparison that no value of the signal can meet, or that every value meets.
 fn never_or_always(
     read: &SignalQuery<'_>,
@@ -84,12 +120,7 @@ fn never_or_always(
         return None;
     }
     let zero = Number::from_integer(0);
-    let top = match read.signal.unit {
-        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != SignalKind::Counter => {
-            Some(Number::from_integer(1))
-        }
-        _ => None,
-    };
+    let top = top(read);
     let negative_possible = read.signal.unit == Unit::Celsius;
     let above_top = |limit: Number| match op {
         CompareOp::Above => value >= limit,

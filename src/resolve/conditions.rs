@@ -11,14 +11,14 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
     Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Correlated, Family, Query,
-    RawCondition, Reading, SignalKind, ValueUnit, recorded, words,
+    RawCondition, Reading, Signal, SignalKind, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Selection, Text};
-use crate::units::{Duration, Unit};
+use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
 const SETTLED: Duration = Duration::from_mins(5);
@@ -86,6 +86,10 @@ impl Resolver<'_, '_> {
         if let Some(absent) = c.absent {
             return self.absent(signal, c, absent);
         }
+        if let Some(error) = no_value(signal, name) {
+            self.cx.sink.push(error);
+            return None;
+        }
         let request = SignalRequest {
             signal,
             stat: c.stat,
@@ -128,14 +132,14 @@ impl Resolver<'_, '_> {
             let expr = query::outside(read, &outside, past);
             return Some((Bound::Outside(outside), bound::unit(read, None), expr));
         }
+        if let Some(equals) = &c.equals {
+            let op = bound::extreme(self.cx, read, equals)?;
+            return self.fixed(read, op, equals);
+        }
         let (op, bound) = comparison(c)?;
         match &bound.value {
             spec::Bound::Quantity(quantity) => {
-                let quantity = Spanned::new(quantity.clone(), bound.span);
-                let fixed = bound::fixed(self.cx, read, op, &quantity)?;
-                let now = query::per_time(query::query(read, None).expr, fixed.unit);
-                let expr = query::compare(now, op, query::number(fixed.value));
-                Some((fixed.bound, fixed.unit, expr))
+                self.fixed(read, op, &Spanned::new(quantity.clone(), bound.span))
             }
             spec::Bound::Times(factor, baseline) => {
                 if let Some(error) = bound::pointless(read, op, *factor, bound.span) {
@@ -153,6 +157,18 @@ impl Resolver<'_, '_> {
                 Some((bound, bound::unit(read, None), expr))
             }
         }
+    }
+
+    fn fixed(
+        &mut self,
+        read: &SignalQuery<'_>,
+        op: CompareOp,
+        quantity: &Spanned<Quantity>,
+    ) -> Option<(Bound, ValueUnit, Expr)> {
+        let fixed = bound::fixed(self.cx, read, op, quantity)?;
+        let now = query::per_time(query::query(read, None).expr, fixed.unit);
+        let expr = query::compare(now, op, query::number(fixed.value));
+        Some((fixed.bound, fixed.unit, expr))
     }
 
     fn record(&mut self, query: Query) -> Selector {
@@ -275,7 +291,7 @@ impl Resolver<'_, '_> {
 
     fn absent(
         &mut self,
-        signal: &crate::plan::Signal,
+        signal: &Signal,
         c: &spec::Condition,
         absent: Spanned<bool>,
     ) -> Option<Condition> {
@@ -461,6 +477,17 @@ impl Resolver<'_, '_> {
             labels,
         })
     }
+}
+
+/// An `…_info` metric is 1, or a time: only its labels say something.
+fn no_value(signal: &Signal, at: &Text) -> Option<Diagnostic> {
+    let metric = signal.family()?.served.newest();
+    metric.ends_with("_info").then(|| {
+        let message =
+            format!("the value of `{at}` means nothing: `{metric}` informs by its labels");
+        Diagnostic::error("wrong-kind", at.span, message)
+            .help("use `absent: true`, or a `promql` condition that selects the labels")
+    })
 }
 
 fn place(part: &Spanned<spec::Condition>) -> Span {

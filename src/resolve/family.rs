@@ -4,6 +4,7 @@
 //! vllm:gpu_cache_usage_perc]`, with the labels that both have.
 
 mod check;
+mod metric_name;
 mod missing;
 mod own_buckets;
 mod recorded;
@@ -19,7 +20,6 @@ pub(super) use recorded::{covers_range, ratio_before};
 
 use super::context::{Context, Outcome};
 use super::{matchers, names, scrape};
-use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{Bucket, ELSEWHERE, Family, Names, Signal, Source};
@@ -192,8 +192,7 @@ fn declared(
     kind: FamilyKind,
     metric: &Text,
 ) -> Option<Bound> {
-    check_metric_name(cx, metric, kind)?;
-    doubt_metric_name(cx, signal, definition, kind, metric);
+    metric_name::check(cx, signal, definition, kind, metric)?;
     let names = labels(cx, definition);
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
     let family = Family {
@@ -220,63 +219,6 @@ fn labels(cx: &mut Context<'_>, definition: &spec::Signal) -> Vec<String> {
         names.push(label.value.clone());
     }
     names
-}
-
-fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> Option<()> {
-    let name = metric.value.as_str();
-    let mut error = missing::normalised(cx, name, metric.span);
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
-    {
-        let message = format!("`{}` is not a valid metric name", name.escape_debug());
-        let e = Diagnostic::error("bad-name", metric.span, message);
-        error = Some(e.help("use letters, digits, `_` and `:`, with no digit at the start"));
-    } else if kind == FamilyKind::Histogram {
-        let (base, series) = split_series(name);
-        if series != Series::Whole {
-            error = Some(missing::one_series(name, base, metric.span));
-        }
-    }
-    match error {
-        None => Some(()),
-        Some(error) => {
-            cx.sink.push(error);
-            None
-        }
-    }
-}
-
-/// Tells of names that do not fit their kind or unit: the values of a gauge from 0 to 100 are hundred times a ratio, and what
-/// goes down is no counter.
-fn doubt_metric_name(
-    cx: &mut Context<'_>,
-    signal: &Unbound,
-    definition: &spec::Signal,
-    kind: FamilyKind,
-    metric: &Text,
-) {
-    let name = metric.value.to_ascii_lowercase();
-    let is_percent = name
-        .split(['_', ':'])
-        .any(|word| matches!(word, "percent" | "percentage" | "pct"));
-    if is_percent
-        && kind == FamilyKind::Gauge
-        && signal.unit == Unit::Ratio
-        && definition.scale.is_none()
-    {
-        let message =
-            format!("`{metric}` may go from 0 to 100, but is read as a ratio from 0 to 1");
-        let warning = Diagnostic::warning("wrong-unit", metric.span, message);
-        cx.sink.push(
-            warning.help("add `scale: 1%` if 100 means all, or `scale: 100%` if 1 means all"),
-        );
-    }
-    let counts = ["_total", "_count", "_sum", "_bucket"];
-    if kind == FamilyKind::Counter && !counts.iter().any(|end| name.ends_with(end)) {
-        cx.notes.push(format!(
-            "`{metric}` is declared as a counter, but does not end in `_total`: if it can go down, write `kind: gauge`"
-        ));
-    }
 }
 
 /// The buckets that a definition declares, which a histogram must have and no other kind may.

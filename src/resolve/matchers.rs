@@ -53,16 +53,50 @@ fn check_text(cx: &mut Context<'_>, text: &Text) {
         }
     }
     if is_like_regex(&text.value) {
-        cx.sink.push(like_regex(cx, text, &text.value));
+        cx.sink.push(like_regex(cx, text, &globbed(&text.value)));
+    } else if let Some(error) = listed(text) {
+        cx.sink.push(error.maybe_fix(exactly(cx, text)));
     }
 }
 
-/// True for `5..`, `500|503`, `/v1/.*`, `[45]..` and the like.
+/// True for `5..`, `5*`, `500|503`, `/v1/.*`, `[45]..` and the like.
 fn is_like_regex(text: &str) -> bool {
-    let parts = [
-        "|", ".*", ".+", "..", "[^", "[0-", "[1-", "[a-z", "\\d", "\\w", "\\.", "(?", "]+", "]*",
-    ];
-    parts.iter().any(|part| text.contains(part)) || text.starts_with('^') || text.ends_with('$')
+    let parts = ["|", "*", ".+", "..", "[^", "\\d", "\\w", "\\.", "(?", "]+"];
+    let inner = |text: &str| {
+        let (class, _) = text.split_once('[')?.1.split_once(']')?;
+        let is_class = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        Some(!class.is_empty() && class.chars().all(is_class))
+    };
+    parts.iter().any(|part| text.contains(part))
+        || inner(text) == Some(true)
+        || text.starts_with('^')
+        || text.ends_with('$')
+}
+
+/// The regular expression that a pattern of files stands for: `5*`.
+fn globbed(text: &str) -> String {
+    let is_regex = text.contains(".*") || text.contains(['|', '\\', '[', ']', ')']);
+    match is_regex {
+        true => text.to_owned(),
+        false => regex_syntax::escape(text).replace("\\*", ".*"),
+    }
+}
+
+/// `500, 503` as the list that it stands for.
+fn listed(text: &Text) -> Option<Diagnostic> {
+    let parts: Vec<&str> = text.value.split(',').map(str::trim).collect();
+    let is_word = |part: &&str| {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        !part.is_empty() && part.chars().all(fits)
+    };
+    let several = parts.len() > 1 && parts.iter().all(is_word);
+    several.then(|| {
+        let message = format!("`{text}` looks like a list, but selects only this exact value");
+        Diagnostic::error("bad-matcher", text.span, message).help(format!(
+            "write `[\"{}\"]`, or `{{is: \"{text}\"}}` if the label has this exact value",
+            parts.join("\", \"")
+        ))
+    })
 }
 
 /// The regular expression that `5xx` stands for.
@@ -118,6 +152,45 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
         MatchValue::Matches(text) => (MatchOp::Match, text.value.clone()),
         MatchValue::NotMatches(text) => (MatchOp::NotMatch, text.value.clone()),
     }
+}
+
+/// A label of which no value passes all matchers.
+pub(super) fn impossible<'a>(all: impl Iterator<Item = &'a Matcher> + Clone) -> Option<&'a str> {
+    let labels = all.clone().map(|(label, ..)| label.as_str());
+    labels.into_iter().find(|label| {
+        let own = all.clone().filter(|(other, ..)| other == label);
+        let own: Vec<_> = own.map(|(_, op, value)| (*op, value.as_str())).collect();
+        own.len() > 1 && none_passes(&own)
+    })
+}
+
+/// True where matchers of one label exclude each other, by the values that they name or by all HTTP statuses.
+fn none_passes(all: &[(MatchOp, &str)]) -> bool {
+    let passes = |value: &str, (op, text): (MatchOp, &str)| match op {
+        MatchOp::Equal => text == value,
+        MatchOp::NotEqual => text != value,
+        MatchOp::Match => promql::matches(text, value) != Some(false),
+        MatchOp::NotMatch => promql::matches(text, value) != Some(true),
+    };
+    let some = |values: &[String]| {
+        let mut values = values.iter();
+        values.any(|value| all.iter().all(|matcher| passes(value, *matcher)))
+    };
+    let named = all.iter().find_map(|(op, text)| match op {
+        MatchOp::Equal => Some(vec![(*text).to_owned()]),
+        MatchOp::Match => {
+            let places = promql::alternatives(text)?;
+            Some(places.into_iter().map(|at| text[at].to_owned()).collect())
+        }
+        MatchOp::NotEqual | MatchOp::NotMatch => None,
+    });
+    if let Some(named) = named {
+        return !some(&named);
+    }
+    let statuses: Vec<String> = (100..600).map(|status| status.to_string()).collect();
+    let mut regexes = all.iter().filter(|(op, _)| *op == MatchOp::Match);
+    let are_statuses = regexes.all(|regex| statuses.iter().any(|value| passes(value, *regex)));
+    are_statuses && all.iter().any(|(op, _)| *op == MatchOp::Match) && !some(&statuses)
 }
 
 /// One value is compared as it is, several with a regular expression.

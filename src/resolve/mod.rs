@@ -79,6 +79,10 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
     let provisioning = grafana::resolve(&mut cx);
+    if document.spec.slos.is_empty() && document.spec.alerts.is_empty() {
+        cx.notes
+            .push("the spec has no SLOs and no alerts".to_owned());
+    }
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::{derived, matchers, own_signals};
+use super::{derived, matchers, own_signals, slis};
 use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
-use crate::plan::{LeftOut, Signal, Source};
-use crate::source::Span;
+use crate::plan::{LeftOut, Signal, SignalKind, Source};
+use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, RatioOf, Selection, Text};
 use crate::units::{Number, Unit};
 
@@ -153,6 +153,9 @@ pub(super) fn resolve(
     };
     match outcome {
         Outcome::Ready(mut signal) => {
+            if let Some(across) = definition.across {
+                doubt_sum(cx, &signal, across);
+            }
             if let Some(across) = definition.across
                 && family::combine(cx, Rc::make_mut(&mut signal), across).is_none()
             {
@@ -173,6 +176,20 @@ pub(super) fn resolve(
             Outcome::LeftOut(absence)
         }
         other => other,
+    }
+}
+
+/// Warns of a sum of values that do not add up.
+fn doubt_sum(cx: &mut Context<'_>, signal: &Signal, across: Spanned<Across>) {
+    let adds_up = !matches!(signal.unit, Unit::Ratio | Unit::Celsius);
+    if !adds_up && across.value == Across::Sum && signal.kind() == SignalKind::Gauge {
+        let message = format!(
+            "`across: sum` adds values in `{}`, which do not add up",
+            signal.unit.as_str()
+        );
+        let warning = Diagnostic::warning("contradiction", across.span, message);
+        cx.sink
+            .push(warning.help("write `across: avg` or `across: max`"));
     }
 }
 
@@ -291,6 +308,10 @@ fn ratio(
         );
         let error = Diagnostic::error("wrong-unit", over.span, message);
         return cx.fail(error.help(format!("write `{meant}` instead of `{said}`")));
+    }
+    let sides = [(&*of_signal, &of, "of"), (&*over_signal, &over, "over")];
+    if is_share && slis::sides::check_parts(cx, sides[0], sides[1]).is_none() {
+        return Outcome::Failed;
     }
     let mut labels = of_signal.labels.clone();
     labels.retain(|l| over_signal.labels.contains(l));

@@ -4,7 +4,7 @@
 
 mod goodput;
 mod own;
-mod sides;
+pub(super) mod sides;
 
 use super::context::Context;
 use super::{bound, family};
@@ -84,11 +84,11 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         }
     }
     let word = if good { "good" } else { "bad" };
-    sides::check(cx, (&part, name), (&total, &ratio.total), word)?;
-    if let (true, Some(family)) = (good, part.family()) {
+    sides::check(cx, (&part, name, word), (&total, &ratio.total, "total"))?;
+    if let Some(family) = part.family() {
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
-        sides::doubt_failures(cx, name.span, matchers);
+        sides::doubt_statuses(cx, name.span, good, matchers);
     }
     let labels = cx.slo_labels(slo, &[&total, &part]);
     if [&part, &total]
@@ -144,7 +144,11 @@ fn good_time(
     slo: &spec::Slo,
 ) -> Option<Events> {
     let t = &time.value;
-    let signal = cx.selected(&t.signal, slo.selection())?;
+    let of = spec::Selection {
+        across: t.across,
+        ..slo.selection()
+    };
+    let signal = cx.selected(&t.signal, of)?;
     if signal.kind() != SignalKind::Gauge {
         let message = format!(
             "a `time` SLI needs a gauge; `{}` is a {}",

@@ -19,7 +19,7 @@ use crate::promql::{Kept, kept_labels};
 use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
-use crate::units::{Duration, Number};
+use crate::units::{Duration, Number, decimal};
 
 /// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
 const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
@@ -164,6 +164,13 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
+    if let Some(budget) = budget.filter(|budget| budget.objective < Number::new(1, 2)) {
+        let message = format!("the objective of `{name}` allows more bad events than good ones");
+        let warning = Diagnostic::warning("objective-out-of-range", objective.span, message);
+        let share = decimal(budget.budget * 100);
+        cx.sink
+            .push(warning.help(format!("to allow {objective} bad events, write `{share}%`")));
+    }
     let events = slis::events(cx, name, slo)?;
     let budget = budget?;
     let severities = service::severities(cx);

@@ -15,8 +15,9 @@ pub struct CloudWatch {
     pub region: Text,
     /// Account ID, twelve digits. Default: the account of the first ARN in `actions`.
     pub account: Option<Text>,
-    /// Namespace of the metrics that the service publishes or that are scraped for it.
-    pub namespace: Text,
+    /// Namespace of the metrics that the service publishes or that are scraped for it. Required for signals without a namespace
+    /// of their own.
+    pub namespace: Option<Text>,
     /// How scraped metrics get to CloudWatch. Default: `agent`.
     #[serde(default)]
     pub via: Via,

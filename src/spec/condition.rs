@@ -40,6 +40,8 @@ pub struct Condition {
     pub at_least: Option<Spanned<Bound>>,
     /// Threshold: fires if the value is at or below this.
     pub at_most: Option<Spanned<Bound>>,
+    /// Fires if the value is equal to this: the lowest or the highest value that the signal can have.
+    pub equals: Option<Spanned<Quantity>>,
     /// Fires if the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
     /// Correlation of the signal with another one.

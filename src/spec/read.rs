@@ -219,6 +219,7 @@ impl Exclusive<'_> {
             ("below", place(c.below.as_ref())),
             ("at_least", place(c.at_least.as_ref())),
             ("at_most", place(c.at_most.as_ref())),
+            ("equals", place(c.equals.as_ref())),
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
@@ -278,6 +279,7 @@ impl Exclusive<'_> {
         self.at_most_one(tests);
         self.reading(&c.reading());
         let unfit = [
+            ("equals", place(c.equals.as_ref())),
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{By, Map, Matchers, Stat, Text};
+use super::{Across, By, Map, Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -96,6 +96,8 @@ pub struct GoodTime {
     pub at_least: Option<Spanned<Quantity>>,
     /// Good at or below this.
     pub at_most: Option<Spanned<Quantity>>,
+    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
+    pub across: Option<Spanned<Across>>,
     /// Good if equal to this.
     pub equals: Option<Spanned<Quantity>>,
 }

@@ -165,6 +165,9 @@ impl Fault {
                     None => String::new(),
                 };
                 let found = error("unknown-value", format!("unknown value `{name}`{place}"));
+                if let Some(help) = synonym::unit(name).filter(|_| known.contains(&"ratio")) {
+                    return found.help(help);
+                }
                 suggest(found, name, known)
             }
             Wrong::MissingField(field) => self.missing(field, span, text),
@@ -229,6 +232,12 @@ impl Fault {
         }
         if (wanted, found) == ("text", "a mapping") && here.starts_with("{{") {
             return error.help("put the whole text in quotes: `\"{{ … }}\"`");
+        }
+        if (wanted, found) == ("text", "a mapping") && here.contains("use:") {
+            return error.help("declare this signal under `signals`, and write its name here");
+        }
+        if self.key(text) == Some("objective") && found == "a mapping" {
+            return error.help("write an SLO for each of them, with `where`");
         }
         if wanted == "a list" && found.is_empty() && !here.contains([':', '\n']) {
             return error.help(format!("write `[{here}]`"));

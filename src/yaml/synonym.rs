@@ -8,6 +8,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("alertname", &["alert"]),
     ("alerting", &["alerts", "alert"]),
     ("and", &["all"]),
+    ("avg", &["avg_over"]),
+    ("below", &["at_most"]),
     ("duration", &["for", "window"]),
     ("error_query", &["bad"]),
     ("errors", &["bad"]),
@@ -43,6 +45,35 @@ const WORDS: &[(&str, &[&str])] = &[
     ("time_window", &["period", "window"]),
     ("total_query", &["total"]),
 ];
+
+/// Units as other tools name them, and what to write.
+const UNITS: &[(&[&str], &str)] = &[
+    (
+        &["percent", "percentage", "%"],
+        "use `ratio`, with `scale: 1%` if 100 means all",
+    ),
+    (
+        &["ms", "milliseconds"],
+        "use `seconds`, with `scale: 1ms` if the values are milliseconds",
+    ),
+    (&["s", "sec", "second", "duration"], "use `seconds`"),
+    (
+        &["mb", "mib", "gb", "gib", "kb", "kib"],
+        "use `bytes`, with a `scale` such as `1MiB` if the values are not bytes",
+    ),
+    (
+        &["messages", "items", "rows", "events", "errors", "jobs"],
+        "use `count`",
+    ),
+];
+
+/// What to write for a unit of another tool.
+pub(super) fn unit(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    let mut units = UNITS.iter();
+    let found = units.find(|(words, _)| words.contains(&word.as_str()));
+    found.map(|(_, help)| *help)
+}
 
 /// Fields that hold another map, and what they hold.
 const HOLDERS: &[(&str, &[&str])] = &[
@@ -102,6 +133,8 @@ mod tests {
         assert_eq!(field("expr", &condition), Some("promql"));
         assert_eq!(field("abve", &condition), Some("above"));
         assert_eq!(field("colour", &condition), None);
+        assert_eq!(field("below", &["signal", "at_most"]), Some("at_most"));
+        assert_eq!(unit("Messages"), Some("use `count`"));
     }
 
     #[test]

@@ -179,12 +179,39 @@ impl<'de> Typed<'de> {
             Kind::Map(entries) => match second(entries) {
                 None => Ok(Entries {
                     from: self,
+                    fields: &[],
                     rest: entries.iter().enumerate(),
                     entry: None,
                 }),
                 Some((first, second)) => Err(self.twice(first, second)),
             },
             _ => Err(self.wanted("a mapping")),
+        }
+    }
+
+    /// True for a field without a value. What stands behind it may have been meant as its value, unless that is a field, too.
+    fn is_unset(self, at: usize, fields: &[&str]) -> bool {
+        let known =
+            |(key, _): &(Node<'_>, Node<'_>)| key.text().is_some_and(|key| fields.contains(&key));
+        let entries = self.node.entries();
+        let (entry, next) = (&entries[at], entries.get(at + 1));
+        !self.certain && entry.1.is_null() && known(entry) && next.is_none_or(known)
+    }
+
+    /// A missing field that stands there without a value.
+    fn not_set(self, fault: Fault) -> Fault {
+        let Wrong::MissingField(name) = fault.wrong else {
+            return fault;
+        };
+        let mut entries = self.node.entries().iter().enumerate();
+        let found = entries.find(|(_, (key, _))| key.text() == Some(name));
+        match found.filter(|_| fault.path.is_empty()) {
+            Some((at, (key, value))) => {
+                let value = self.inner(value, Some(key));
+                let fault = value.wanted("a value");
+                fault.at_by(|wrong| value.place_of_fault(wrong)).inside(at)
+            }
+            None => fault,
         }
     }
 
@@ -367,7 +394,12 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        visitor.visit_map(self.entries()?).map_err(|mut fault| {
+        let entries = Entries {
+            fields,
+            ..self.entries()?
+        };
+        visitor.visit_map(entries).map_err(|fault| {
+            let mut fault = self.not_set(fault);
             if fault.path.len() == 1 {
                 fault.fields = Some(fields);
             }
@@ -461,6 +493,8 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
 struct Entries<'de> {
     from: Typed<'de>,
+    /// The fields of a struct, of which one without a value is not set.
+    fields: &'static [&'static str],
     rest: std::iter::Enumerate<std::slice::Iter<'de, (Node<'de>, Node<'de>)>>,
     /// The one whose key was read last.
     entry: Option<(usize, &'de (Node<'de>, Node<'de>))>,
@@ -473,7 +507,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Fault> {
-        self.entry = self.rest.next();
+        let (from, fields) = (self.from, self.fields);
+        self.entry = self.rest.find(|(at, _)| !from.is_unset(*at, fields));
         let Some((at, (key, value))) = self.entry else {
             return Ok(None);
         };

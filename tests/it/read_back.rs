@@ -29,9 +29,13 @@ fn spec([title, owner, summary, value]: &[String; 4], description: &str) -> Stri
             "signals:\n",
             "cloudwatch: {region: us-east-1, namespace: A/B, via: agent}\nsignals:\n",
         )
+        .replace("has_labels: [code]", "has_labels: [code, note]")
         .replace(
             "requests_total}}",
-            &format!("requests_total}}, where: {{code: {}}}}}", quoted(value)),
+            &format!(
+                "requests_total}}, where: {{note: {{is: {}}}}}}}",
+                quoted(value)
+            ),
         )
 }
 

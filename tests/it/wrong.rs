@@ -45,7 +45,7 @@ links: {runbooks: \"https://r.example\", grafana: \"https://g.example\"}
 signals: {all: {kind: counter, unit: requests, prometheus: {metric: all_total}}}
 alerts:
   Quick: {severity: warning, when: {signal: all, stat: rate, window: 1m, above: 5/s}}
-  Own: {severity: warning, when: {promql: \"sum(all_total) > 5\"}}
+  Own: {severity: warning, summary: Too many, when: {promql: \"sum(all_total) > 5\"}}
 ";
     std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
     let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
@@ -101,11 +101,14 @@ fn doubts_are_told() {
     let spec = "apiVersion: slosmith/v1
 service: {name: shop}
 signals:
-  load: {kind: gauge, unit: ratio, across: max, prometheus: {metric: node_load_percent}}
+  load: {kind: gauge, unit: ratio, across: sum, prometheus: {metric: node_load_bytes}}
+  size: {kind: gauge, unit: bytes, across: sum, prometheus: {metric: node_size_total}}
   done: {kind: counter, unit: requests, prometheus: {metric: jobs_done}}
   all: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: all_total}}
   failed: {use: all, where: {code: {matches: \"5..\"}}}
+  fine: {use: all, where: {code: {matches: \"2..\"}}}
 slos:
+  fine: {objective: 1%, period: 28d, sli: {ratio: {bad: fine, total: all}}, burn: none}
   shop: {objective: 99%, period: 28d, sli: {ratio: {good: failed, total: all}}, burn: none}
   own: {objective: 99%, period: 28d, sli: {promql: {good: 'sum(rate(a_total{code=\"500\"}[$window]))', total: 'sum(rate(a_total[$window]))'}}, burn: none}
 ";
@@ -118,14 +121,30 @@ slos:
     };
     let doubted = said(spec);
     let surely = spec
-        .replace("unit: ratio,", "unit: ratio, scale: 1%,")
+        .replace(
+            "across: sum, prometheus: {metric: node_load_bytes",
+            "across: max, prometheus: {metric: node_load_ratio",
+        )
+        .replace("node_size_total", "node_size_bytes")
+        .replace("bad: fine", "good: fine")
+        .replace("objective: 1%", "objective: 90%")
         .replace("jobs_done", "jobs_done_total")
         .replace("good: failed", "bad: failed")
         .replace("good: 'sum", "bad: 'sum");
     let sure = said(&surely);
     for (words, times) in [
         (
-            "warning[wrong-unit]: `node_load_percent` may go from 0 to 100",
+            "warning[wrong-unit]: `node_load_bytes` has bytes in its name",
+            1,
+        ),
+        ("warning[wrong-kind]: `node_size_total`", 1),
+        ("warning[contradiction]: `across: sum` adds values", 1),
+        (
+            "warning[objective-out-of-range]: the objective of `fine`",
+            1,
+        ),
+        (
+            "warning[contradiction]: `bad` selects successes: `code` is ",
             1,
         ),
         ("`jobs_done` is declared as a counter", 1),
@@ -137,7 +156,6 @@ slos:
         assert_eq!(doubted.matches(words).count(), times, "{words}: {doubted}");
         assert!(!sure.contains(words), "{words}: {sure}");
     }
-    said(&spec.replace("unit: ratio,", "unit: ratio, scale: 100%,"));
 }
 
 /// `$selector` is the service's, or that of the job beside it, which declared signals of the job have, too.

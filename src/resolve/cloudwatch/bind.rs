@@ -38,8 +38,21 @@ pub(in crate::resolve) fn bind(
         }
         return;
     };
-    let namespace = service.namespace.value.clone();
-    match &definition.cloudwatch {
+    let own = service.namespace.as_ref().map(|own| own.value.clone());
+    let binding = definition.cloudwatch.as_ref();
+    let elsewhere = binding.and_then(|binding| binding.value.namespace.clone());
+    let Some(namespace) = own.or(elsewhere.map(|name| name.value)) else {
+        let at = binding.map_or(name.span, |binding| {
+            judge.document.key(binding.span, "cloudwatch")
+        });
+        let message = format!("the metric of `{name}` has no namespace");
+        let error = Diagnostic::error("missing-field", at, message);
+        judge.sink.push(error.help(
+            "add `namespace` here for a metric of another service, else to the top-level `cloudwatch`",
+        ));
+        return;
+    };
+    match binding {
         Some(binding) => signal.cloudwatch = explicit(judge, binding, signal, namespace),
         None => {
             if let Source::Family(family) = &signal.source
@@ -107,7 +120,9 @@ fn explicit(
         },
     };
     let namespace = b.namespace.as_ref().map(|n| n.value.clone());
-    let vended = namespace.as_ref().is_some_and(|n| *n != own);
+    let service = judge.document.spec.cloudwatch.as_ref();
+    let published = service.and_then(|service| service.namespace.as_ref());
+    let vended = namespace.is_some() && namespace.as_ref() != published.map(|own| &own.value);
     let mut metric = Metric {
         delivery: if vended {
             Delivery::Vended

@@ -69,7 +69,10 @@ pub(super) fn resolve(
     Some(CloudWatch {
         region: service.region.value.clone(),
         account,
-        namespace: service.namespace.value.clone(),
+        namespace: service
+            .namespace
+            .as_ref()
+            .map_or_else(String::new, |name| name.value.clone()),
         via: service.via,
         actions: actions(spec, service),
         tags,

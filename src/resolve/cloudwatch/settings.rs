@@ -18,21 +18,22 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         let message = format!("`{}` is not a valid AWS region", service.region);
         reject(&service.region, message, "use a region such as `us-east-1`");
     }
-    let namespace = &service.namespace;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
-    let length = namespace.value.chars().count();
-    if !(1..=limits::NAME).contains(&length)
-        || namespace.value.starts_with(':')
-        || limits::is_repetition(&namespace.value)
-        || namespace.value.starts_with("AWS/")
-        || !namespace.value.chars().all(fits)
-    {
-        let message = format!("`{namespace}` is not a valid namespace for custom metrics");
-        let most = limits::NAME;
-        let help = format!(
-            "use 1 to {most} letters, digits and `._/#:-`; do not begin with `:` or `AWS/`"
-        );
-        reject(namespace, message, &help);
+    if let Some(namespace) = &service.namespace {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
+        let length = namespace.value.chars().count();
+        let wrong = !(1..=limits::NAME).contains(&length)
+            || namespace.value.starts_with(':')
+            || limits::is_repetition(&namespace.value)
+            || namespace.value.starts_with("AWS/")
+            || !namespace.value.chars().all(fits);
+        if wrong {
+            let message = format!("`{namespace}` is not a valid namespace for custom metrics");
+            let most = limits::NAME;
+            let help = format!(
+                "use 1 to {most} letters, digits and `._/#:-`; do not begin with `:` or `AWS/`"
+            );
+            reject(namespace, message, &help);
+        }
     }
     if let Some(account) = &service.account
         && !is_account(&account.value)

@@ -26,6 +26,8 @@ struct PanelSeries<'s> {
     name: &'s Text,
     stat: Option<Spanned<Stat>>,
     window: Option<Spanned<Duration>>,
+    /// True where the window is said of this reading alone.
+    said: bool,
     of: Selection<'s>,
 }
 
@@ -232,6 +234,7 @@ impl Panels<'_, '_> {
                 name,
                 stat,
                 window,
+                said: p.window.is_some() && !several,
                 of: p.selection(),
             };
             self.add(&wanted, kind, lines, several, content)?;
@@ -260,6 +263,7 @@ impl Panels<'_, '_> {
             name,
             stat: s.stat.or_else(|| usual().into_iter().next().flatten()),
             window: s.window.or(window),
+            said: s.window.is_some(),
             of: s.selection(),
         };
         let title = signal.title.clone();
@@ -303,6 +307,9 @@ impl Panels<'_, '_> {
             at: wanted.name.span,
         };
         let mut read = self.cx.read(&request)?;
+        if wanted.said {
+            self.cx.check_window_used(&read, wanted.window);
+        }
         if matches!(kind, GraphKind::Stacked | GraphKind::Bars) && !adds_up(signal, read.stat) {
             self.check_stack(wanted, signal, read.stat)?;
             // The means of several phases are parts of one time; the means of several label sets are not.

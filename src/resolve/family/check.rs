@@ -15,7 +15,7 @@ use crate::resolve::labels::is_label_name;
 use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
 use crate::spec::{Across, MatchValue, Matchers, Selection, Text};
-use crate::units::{Number, Quantity, shown};
+use crate::units::{Number, Quantity, Unit, shown};
 
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
@@ -61,6 +61,27 @@ pub(in crate::resolve) fn check_matchers(
         }
     }
     fits
+}
+
+/// Reports a selection that excludes what is selected already.
+pub(super) fn check_possible(
+    cx: &mut Context<'_>,
+    name: &str,
+    family: &Family,
+    selection: &Matchers,
+) -> Option<()> {
+    let label = matchers::impossible(family.matchers.iter());
+    let mut keys = selection.keys();
+    let Some(at) = label.and_then(|label| keys.find(|at| at.value == label)) else {
+        return Some(());
+    };
+    let message =
+        format!("`where` selects no series: `{name}` already selects other values of `{at}`");
+    let error = Diagnostic::error("contradiction", at.span, message);
+    cx.sink.push(
+        error.help("use a value that the signal selects, or a signal without this selection"),
+    );
+    None
 }
 
 fn releases<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a ReleaseId> {
@@ -123,6 +144,12 @@ pub(in crate::resolve) fn combine(
         (_, SignalKind::Ratio) => "the events of all replicas are added",
         (_, SignalKind::Gauge | SignalKind::Counter) => {
             signal.across = across.value;
+            signal.unit = match (signal.unit, across.value) {
+                // How many of them are true, and which share.
+                (Unit::Bool, Across::Sum) => Unit::Count,
+                (Unit::Bool, Across::Avg) => Unit::Ratio,
+                (unit, _) => unit,
+            };
             return Some(());
         }
     };
@@ -140,6 +167,7 @@ pub(in crate::resolve) fn narrow(
         Source::Family(family) => {
             family.matchers.extend(matchers::matchers(selection));
             family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+            check_possible(cx, &signal.name, family, selection)?;
             // A fault in it is reported once, not for each side of a ratio.
             check_matchers(cx, signal, selection)
         }

@@ -45,12 +45,10 @@ pub(super) fn events(
         return None;
     }
     check_groups(cx, slo, &labels);
-    if good {
-        let selectors = visit::selectors(&part).into_iter();
-        let matchers = selectors.flat_map(|selector| &selector.matchers);
-        let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
-        super::sides::doubt_failures(cx, part_text.span, matchers);
-    }
+    let selectors = visit::selectors(&part).into_iter();
+    let matchers = selectors.flat_map(|selector| &selector.matchers);
+    let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
+    super::sides::doubt_statuses(cx, part_text.span, good, matchers);
     let own = OwnEvents { part, good, total };
     Some(Events {
         sli: EventSli::Own(Box::new(own)),

@@ -5,18 +5,18 @@ use crate::plan::{Family, Signal};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
+use crate::resolve::matchers;
 use crate::source::Span;
 use crate::spec::Text;
 
-/// A side of a ratio, and where the spec names it.
-pub(super) type Side<'a> = (&'a Signal, &'a Text);
+/// A side of a ratio, where the spec names it, and the field that does.
+pub(in crate::resolve) type Side<'a> = (&'a Signal, &'a Text, &'static str);
 
 /// Reports sides of which one cannot be a part of the other. Sides that may be anything get a note.
-pub(super) fn check(
+pub(in crate::resolve) fn check(
     cx: &mut Context<'_>,
-    (part, part_name): Side<'_>,
-    (total, total_name): Side<'_>,
-    word: &str,
+    (part, part_name, word): Side<'_>,
+    (total, total_name, all): Side<'_>,
 ) -> Option<()> {
     if !part.counts().shares(total.counts()) {
         let message = format!(
@@ -29,15 +29,26 @@ pub(super) fn check(
             .push(error.help("use two signals that count the same"));
         return None;
     }
-    let Some((of_part, of_total)) = part.family().zip(total.family()) else {
-        return Some(());
-    };
-    if of_part.served != of_total.served {
+    if let Some((of_part, of_total)) = part.family().zip(total.family())
+        && of_part.served != of_total.served
+    {
         cx.notes.push(format!(
             "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
         ));
-        return Some(());
     }
+    check_parts(cx, (part, part_name, word), (total, total_name, all))
+}
+
+/// Reports sides of one metric of which the first is no part of the second.
+pub(in crate::resolve) fn check_parts(
+    cx: &mut Context<'_>,
+    (part, part_name, word): Side<'_>,
+    (total, total_name, all): Side<'_>,
+) -> Option<()> {
+    let families = part.family().zip(total.family());
+    let Some((of_part, of_total)) = families.filter(|(a, b)| a.served == b.served) else {
+        return Some(());
+    };
     let (at, message, help) = match (
         selects_less(of_total, of_part),
         selects_less(of_part, of_total),
@@ -45,20 +56,20 @@ pub(super) fn check(
     ) {
         (true, true, _) => (
             total_name,
-            format!("`{word}` and `total` count the same events"),
+            format!("`{word}` and `{all}` count the same events"),
             format!(
                 "narrow `{word}` with `where`: `{{use: {total_name}, where: {{LABEL: VALUE}}}}`"
             ),
         ),
         (true, false, _) => (
             total_name,
-            format!("`total` counts only some of the events of `{word}`"),
-            format!("swap them: `{{{word}: {total_name}, total: {part_name}}}`"),
+            format!("`{all}` counts only some of the events of `{word}`"),
+            format!("swap them: `{{{word}: {total_name}, {all}: {part_name}}}`"),
         ),
         (false, false, Some(label)) => (
             part_name,
             format!(
-                "`total` counts no event of `{word}`: they select different values of `{label}`"
+                "`{all}` counts no event of `{word}`: they select different values of `{label}`"
             ),
             format!("select the same `{label}` in both"),
         ),
@@ -69,23 +80,29 @@ pub(super) fn check(
     None
 }
 
-/// Warns of good events that are selected by the statuses of failures.
-pub(super) fn doubt_failures<'a>(
+/// Warns of good events that are selected by the statuses of failures, and of bad ones by those of successes.
+pub(super) fn doubt_statuses<'a>(
     cx: &mut Context<'_>,
     at: Span,
+    good: bool,
     matchers: impl IntoIterator<Item = (&'a str, MatchOp, &'a str)>,
 ) {
+    let (word, found, other) = match good {
+        true => ("good", "failures", "bad"),
+        false => ("bad", "successes", "good"),
+    };
     let mut matchers = matchers.into_iter();
-    if let Some((label, _, value)) = matchers.find(|matcher| selects_failures(*matcher)) {
-        let message = format!("`good` selects failures: `{label}` is `{value}`");
+    if let Some((label, _, value)) = matchers.find(|matcher| selects_others(*matcher, good)) {
+        let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
         let warning = Diagnostic::warning("contradiction", at, message);
-        cx.sink
-            .push(warning.help("if these events are failures, write `bad` instead of `good`"));
+        cx.sink.push(warning.help(format!(
+            "if these events are {found}, write `{other}` instead of `{word}`"
+        )));
     }
 }
 
-/// True where a label of an HTTP status holds server errors, and no success.
-fn selects_failures((label, op, value): (&str, MatchOp, &str)) -> bool {
+/// True where a label of an HTTP status holds server errors and no success, or the other way round.
+fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool {
     let holds = |status: &str| match op {
         MatchOp::Equal => value == status,
         MatchOp::Match => promql::matches(value, status) == Some(true),
@@ -93,7 +110,9 @@ fn selects_failures((label, op, value): (&str, MatchOp, &str)) -> bool {
     };
     let any = |statuses: [&str; 4]| statuses.into_iter().any(holds);
     let is_status = ["status", "code"].iter().any(|word| label.contains(word));
-    is_status && any(["5xx", "500", "503", "504"]) && !any(["2xx", "200", "201", "204"])
+    let fails = any(["5xx", "500", "503", "504"]);
+    let succeeds = any(["2xx", "200", "201", "204"]);
+    is_status && fails != succeeds && fails == good
 }
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.
@@ -104,17 +123,5 @@ fn selects_less(this: &Family, other: &Family) -> bool {
 
 /// A label of which the two select different values.
 fn disjoint<'a>(this: &'a Family, other: &'a Family) -> Option<&'a str> {
-    let excludes = |a: &'a Family, b: &Family| {
-        let mut exact = a.matchers.iter().filter(|(_, op, _)| *op == MatchOp::Equal);
-        let found = exact.find(|(label, _, value)| {
-            let mut same = b.matchers.iter().filter(|(name, ..)| name == label);
-            same.any(|(_, op, known)| match op {
-                MatchOp::Equal => known != value,
-                MatchOp::NotEqual => known == value,
-                MatchOp::Match | MatchOp::NotMatch => false,
-            })
-        });
-        found.map(|(label, ..)| label.as_str())
-    };
-    excludes(this, other).or_else(|| excludes(other, this))
+    matchers::impossible(this.matchers.iter().chain(&other.matchers))
 }

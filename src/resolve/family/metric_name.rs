@@ -1,0 +1,152 @@
+//! What the name of a declared metric says of its kind and unit.
+//!
+//! `wait_milliseconds` with `unit: seconds` needs `scale: 1ms`: its values are a thousand times what a bound of `1s` means.
+
+use super::{Unbound, missing};
+use crate::catalog::{Series, split_series};
+use crate::diag::Diagnostic;
+use crate::resolve::context::Context;
+use crate::spec::{self, FamilyKind, Text};
+use crate::units::Unit;
+
+/// Words at the end of a name, their unit, and what a value of 1 is.
+const SUFFIXES: [(&[&str], Unit, &str); 15] = [
+    (&["seconds", "secs"], Unit::Seconds, "1s"),
+    (&["milliseconds", "millis", "ms"], Unit::Seconds, "1ms"),
+    (&["microseconds", "micros"], Unit::Seconds, "0.001ms"),
+    (&["nanoseconds", "nanos"], Unit::Seconds, "0.000001ms"),
+    (&["minutes"], Unit::Seconds, "1m"),
+    (&["hours"], Unit::Seconds, "1h"),
+    (&["days"], Unit::Seconds, "1d"),
+    (&["bytes"], Unit::Bytes, "1B"),
+    (&["kilobytes", "kb"], Unit::Bytes, "1kB"),
+    (&["megabytes", "mb"], Unit::Bytes, "1MB"),
+    (&["mebibytes", "mib"], Unit::Bytes, "1MiB"),
+    (&["gibibytes", "gib"], Unit::Bytes, "1GiB"),
+    (&["percent", "percentage", "pct"], Unit::Ratio, "1%"),
+    (&["celsius"], Unit::Celsius, "1C"),
+    (&["hertz"], Unit::Hertz, "1Hz"),
+];
+
+/// Reports a name that is none, and one that disagrees with the declared kind or unit.
+pub(super) fn check(
+    cx: &mut Context<'_>,
+    signal: &Unbound,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+    metric: &Text,
+) -> Option<()> {
+    spelled(cx, metric, kind)?;
+    doubt_kind(cx, kind, metric);
+    let name = metric.value.to_ascii_lowercase();
+    let words: Vec<&str> = name.split(['_', ':']).collect();
+    if kind == FamilyKind::Gauge && signal.unit == Unit::Seconds && words.contains(&"timestamp") {
+        let message = format!("`{metric}` is a point in time, not a number of seconds");
+        let error = Diagnostic::error("wrong-unit", metric.span, message);
+        cx.sink.push(error.help(format!(
+            "use its age: `prometheus: {{promql: \"time() - max by (LABEL) ({metric})\"}}`, with your `group_by` as LABEL"
+        )));
+        return None;
+    }
+    let last = words
+        .iter()
+        .rev()
+        .find(|word| !matches!(**word, "total" | "sum"));
+    let parts = words.iter().filter(|word| word.starts_with("percent"));
+    let said = last.into_iter().chain(parts).find_map(|word| {
+        let known = SUFFIXES.iter().find(|(words, ..)| words.contains(word))?;
+        Some((*word, known))
+    });
+    let Some((last, (_, unit, one))) = said else {
+        return Some(());
+    };
+    if *unit != signal.unit {
+        // CPU seconds per second are a number of CPUs.
+        let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
+        if !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {
+            let message = format!(
+                "`{metric}` has {} in its name, but its unit is `{}`",
+                unit.as_str(),
+                signal.unit.as_str()
+            );
+            let at = definition.unit.map_or(metric.span, |unit| unit.span);
+            let warning = Diagnostic::warning("wrong-unit", at, message);
+            cx.sink.push(warning.help(format!(
+                "write `unit: {}`{}",
+                unit.as_str(),
+                match matches!(*one, "1s" | "1B" | "1C" | "1Hz") {
+                    true => String::new(),
+                    false => format!(" and `scale: {one}`"),
+                }
+            )));
+        }
+        return Some(());
+    }
+    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz");
+    if is_base || definition.scale.is_some() {
+        return Some(());
+    }
+    let base = match unit {
+        Unit::Ratio => "100%",
+        Unit::Bytes => "1B",
+        _ => "1s",
+    };
+    let message = format!(
+        "`{metric}` has `{last}` in its name, but its values are read as {}",
+        match unit {
+            Unit::Ratio => "a ratio from 0 to 1",
+            other => other.as_str(),
+        }
+    );
+    let error = Diagnostic::error("wrong-unit", metric.span, message);
+    cx.sink.push(error.help(format!(
+        "add `scale: {one}`, or `scale: {base}` if a value of 1 means {base}"
+    )));
+    None
+}
+
+/// What goes down is no counter, and what only grows no gauge.
+fn doubt_kind(cx: &mut Context<'_>, kind: FamilyKind, metric: &Text) {
+    let ends = |all: &[&'static str]| all.iter().copied().find(|end| metric.value.ends_with(end));
+    match kind {
+        FamilyKind::Counter if ends(&["_total", "_count", "_sum", "_bucket"]).is_none() => cx.notes.push(format!(
+            "`{metric}` is declared as a counter, but does not end in `_total`: if it can go down, write `kind: gauge`"
+        )),
+        // `pool_connections_count` may well go down.
+        FamilyKind::Gauge => {
+            let Some(end) = ends(&["_total", "_bucket"]) else {
+                return;
+            };
+            let message =
+                format!("`{metric}` is declared as a gauge, but ends in `{end}` as counters do");
+            let warning = Diagnostic::warning("wrong-kind", metric.span, message);
+            cx.sink
+                .push(warning.help("if it only goes up, write `kind: counter`"));
+        }
+        FamilyKind::Counter | FamilyKind::Histogram => {}
+    }
+}
+
+fn spelled(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> Option<()> {
+    let name = metric.value.as_str();
+    let mut error = missing::normalised(cx, name, metric.span);
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
+    {
+        let message = format!("`{}` is not a valid metric name", name.escape_debug());
+        let e = Diagnostic::error("bad-name", metric.span, message);
+        error = Some(e.help("use letters, digits, `_` and `:`, with no digit at the start"));
+    } else if kind == FamilyKind::Histogram {
+        let (base, series) = split_series(name);
+        if series != Series::Whole {
+            error = Some(missing::one_series(name, base, metric.span));
+        }
+    }
+    match error {
+        None => Some(()),
+        Some(error) => {
+            cx.sink.push(error);
+            None
+        }
+    }
+}
