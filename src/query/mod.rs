@@ -8,12 +8,13 @@
 mod bound;
 mod events;
 mod family;
-mod new;
+mod growth;
 mod own;
 
 pub use bound::{compare, outside, per_time, times};
-pub use events::{DIRECT_UP_TO, Events, direct_enough, direct_ratio};
+pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to};
 pub use family::{bucket_rate, number_of_series, presence};
+pub use growth::NewSeries;
 pub use own::own_bucket;
 
 use family::{Over, over_time, range_function, rate};

@@ -4,7 +4,7 @@
 //! the scrapes, by the same words. Where their answers differ nobody can blame a rule: that is what scraping loses, and
 //! what `docs/prometheus.md` lists. Where they agree, a rule that says something else is wrong.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -56,6 +56,8 @@ type Found = HashMap<(usize, String), Rc<Vec<Members>>>;
 pub(crate) struct Reader<'a> {
     pub(crate) world: &'a World,
     pub(crate) view: View,
+    /// True where a window begins with the last sample before it.
+    pub(crate) between_last: Cell<bool>,
     /// Tracks by family and labels of the groups.
     found: RefCell<Found>,
 }
@@ -65,6 +67,7 @@ impl<'a> Reader<'a> {
         Self {
             world,
             view,
+            between_last: Cell::default(),
             found: RefCell::default(),
         }
     }
@@ -229,6 +232,9 @@ impl<'a> Reader<'a> {
                 .any(|l| l.from <= time && l.to > from);
             return lived.then(|| scraped.parts[part].between(from, time));
         };
+        if self.between_last.get() {
+            return self.between_last(scraped, part, window, time);
+        }
         let (samples, there) = self.samples(scraped, window, time, 2)?;
         let (first, last) = (there[0], there[there.len() - 1]);
         let grown = samples.grown[last][part] - samples.grown[first][part];
@@ -242,6 +248,20 @@ impl<'a> Reader<'a> {
             false => 1.0,
         };
         Some(grown * stretch)
+    }
+
+    /// Growth from the last sample before a window, or the first of all, to the last one in it.
+    fn between_last(&self, scraped: &Scraped, part: usize, window: f64, time: f64) -> Option<f64> {
+        let last = self.newest(time);
+        let before = ((time - window) / self.world.interval).floor().max(0.0) as usize;
+        let of = |(_, samples): &(String, Samples)| {
+            let first = samples.values.iter().position(Option::is_some)?;
+            let inside = samples.values.iter().take(last + 1).skip(before + 1);
+            inside.flatten().next()?;
+            let growth = |at: usize| samples.grown[at.max(first)][part];
+            (first <= last).then(|| growth(last) - growth(before))
+        };
+        scraped.names.iter().find_map(of)
     }
 
     /// How much of the ends of a window counts like what lies between its samples: all up to 1.1 intervals, else half an
