@@ -91,26 +91,31 @@ pub(super) fn counts(expr: &Expr) -> bool {
     others == 0
 }
 
-/// From the value before a stretch of time up to the last one in it. After a restart, up to the highest value and from zero
-/// again, or from zero alone where the process counts more than the one before it.
+/// From the value before a stretch of time up to the last one in it: to the lowest, the first one, and from there. After a
+/// restart, up to the highest value and from zero again. Of several restarts up to now, or of one after which the process
+/// counts more than before, `increase` knows more.
 ///
-/// `(last unless resets > 0 or highest > last) - first >= 0`, `+ (last < highest or 0 * last)`; else `or last`.
+/// `(lowest unless resets > 0 or highest > last unless resets > 1) - first >= 0`, `+ (last - lowest unless resets > 0 or last)`;
+/// else `or increase and resets > 0`, else `or last`.
 fn grown(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family)>) -> Expr {
-    let zero = || build::number("0");
-    let highest = || stretch.over("max_over_time", selector);
-    let last = || stretch.over("last_over_time", selector);
-    let restarts = bin(BinaryOp::Gt, stretch.over("resets", selector), zero());
-    let steady = bin(BinaryOp::Unless, last(), restarts);
-    let fallen = bin(BinaryOp::Gt, highest(), last());
-    let up = bin(
-        BinaryOp::Sub,
-        bin(BinaryOp::Or, steady, fallen),
-        first(selector, stretch, new),
-    );
-    let up = bin(BinaryOp::Ge, up, zero());
-    let again = bin(BinaryOp::Lt, last(), highest());
-    let none = bin(BinaryOp::Mul, zero(), last());
-    let grown = bin(BinaryOp::Add, up, bin(BinaryOp::Or, again, none));
+    let over = |function| stretch.over(function, selector);
+    let [lowest, last] = ["min_over_time", "last_over_time"].map(|function| move || over(function));
+    let restarts = |more| bin(BinaryOp::Gt, over("resets"), build::number(more));
+    let steady = |expr| bin(BinaryOp::Unless, expr, restarts("0"));
+    let several = stretch.ago == Duration::default();
+    let mut fallen = bin(BinaryOp::Gt, over("max_over_time"), last());
+    if several {
+        fallen = bin(BinaryOp::Unless, fallen, restarts("1"));
+    }
+    let up = bin(BinaryOp::Or, steady(lowest()), fallen);
+    let up = bin(BinaryOp::Sub, up, first(selector, stretch, new));
+    let up = bin(BinaryOp::Ge, up, build::number("0"));
+    let then = steady(bin(BinaryOp::Sub, last(), lowest()));
+    let mut grown = bin(BinaryOp::Add, up, bin(BinaryOp::Or, then, last()));
+    if several {
+        let pieces = bin(BinaryOp::And, over("increase"), restarts("0"));
+        grown = bin(BinaryOp::Or, grown, pieces);
+    }
     bin(BinaryOp::Or, grown, last())
 }
 
