@@ -279,6 +279,8 @@ fn unseen_in(expr: &Expr, counts: bool, inside: &[Kind], out: &mut Vec<Vec<Kind>
             "min_over_time" | "count_over_time" if counts => &[Kind::Window, Kind::Offset],
             _ => &[],
         },
+        // One restart counts as several do, but for what lies at the edges of a window; `scenario::restarts` holds it.
+        ExprKind::Binary(b) if counts && threshold(b) == Some(1.0) => &[Kind::Flip, Kind::Window],
         _ => &[],
     });
     for child in visit::children(expr) {

@@ -4,7 +4,7 @@ use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
 use super::{firing, minutes, near, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
-use crate::plan::{BASE_WINDOW, slo_series};
+use crate::plan::{BASE_WINDOW, EVALUATION, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::annotations;
@@ -407,44 +407,59 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Half of all fails, before a restart, up to another one with a missing sample, and after it: counts what there is, and
-    /// nothing twice.
+    /// Half of all fails, in five processes one after the other, of which the second and the third live for a minute or two and a
+    /// scrape before the last fails: counts what there is, and nothing twice.
     fn restarts(&self) -> Option<Test> {
-        const STEPS: u64 = 20;
-        let step = self.driver.step;
-        if self.every != step {
+        const LIVES: [(i128, u64); 5] = [(1, 20), (1, 3), (2, 0), (1, 20), (2, 20)];
+        if self.every != 1 || self.plan.evaluation != EVALUATION {
             return None;
         }
         let half = Number::new(1, 2);
-        let mut test = self.test("counts on after a restart", &[Level::new(STEPS, half)])?;
-        for input in &mut test.input_series {
-            let values = &input.values;
-            input.values = format!("{values} {values} _ {values}");
-        }
-        let per_step = Number::from_integer(TRAFFIC * i128::from(step));
-        let all = per_step * i128::from(3 * STEPS);
-        let counted = |series: &str, all: Number| {
-            let each = self.series(series, self.plan.evaluation);
-            let sum = format!("sum_over_time({each}[{}])", minutes(4 * STEPS * step));
-            let end = (3 * STEPS + 3) * step + BASE_WINDOW.mins_up();
-            near(&sum, all, per_step / 1_000, end)
+        // Of a process that begins with so many steps at once.
+        let life = |(first, steps): (i128, u64)| {
+            let levels = [Level::new(1, half).busy(first), Level::new(steps, half)];
+            let levels = &levels[..if steps > 0 { 2 } else { 1 }];
+            inputs(&self.driver, self.events, levels, true)
         };
-        let per_second = |series: &str, all: Number| {
-            let rate = Number::new(TRAFFIC, 60) * all;
+        let [first, lives @ ..] = LIVES.map(life);
+        let mut test = self.test("counts on after restarts", &[Level::new(1, half)])?;
+        test.input_series = first?;
+        for (i, life) in lives.into_iter().enumerate() {
+            let missed = if i + 2 == LIVES.len() { "_ " } else { "" };
+            for (input, then) in test.input_series.iter_mut().zip(life?) {
+                let values = then.values.strip_prefix("0 ").unwrap_or(&then.values);
+                input.values = format!("{} {missed}{values}", input.values);
+            }
+        }
+        // Two samples in each minute.
+        test.interval = "30s".into();
+        let per_step = Number::from_integer(TRAFFIC);
+        let counted = |series: &str, steps: Number| {
+            let each = self.series(series, self.plan.evaluation);
             near(
-                &self.recorded(series),
-                rate,
-                rate / 1_000,
-                (STEPS + 8) * step,
+                &format!("sum_over_time({each}[1h])"),
+                per_step * steps,
+                per_step / 1_000,
+                45,
             )
         };
-        let one = Number::from_integer(1);
+        let rate = |series: &str, steps: Number, at: u64| {
+            let rate = per_step * steps / i128::from(BASE_WINDOW.as_secs());
+            near(&self.recorded(series), rate, rate / 1_000, at)
+        };
+        let steps = Number::from_integer(70);
         test.promql_expr_test = vec![
-            per_second(naming::TOTAL_EVENTS, one),
-            per_second(naming::BAD_EVENTS, half),
-            counted(naming::ALL_EVENTS, all),
-            counted(naming::PART_EVENTS, all * half),
+            counted(naming::ALL_EVENTS, steps),
+            counted(naming::PART_EVENTS, steps * half),
         ];
+        // After the first restart, after the third and fourth, without any, and from the missed scrape on.
+        for (at, steps) in [(12, 10), (18, 10), (20, 10), (29, 11)] {
+            let steps = Number::from_integer(steps);
+            test.promql_expr_test
+                .push(rate(naming::TOTAL_EVENTS, steps, at));
+            test.promql_expr_test
+                .push(rate(naming::BAD_EVENTS, steps * half, at));
+        }
         Some(test)
     }
 
