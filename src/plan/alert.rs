@@ -84,3 +84,17 @@ pub struct AlertRecord {
     pub part: String,
     pub query: Query,
 }
+
+/// Whose state it is that all is well, and what that rests on: missing data would be a state of its own.
+pub fn about_fine(slos: &[Slo], alerts: &[Alert]) -> &'static str {
+    let mut of_alerts = alerts.iter().flat_map(|a| a.condition.signals());
+    match slos
+        .iter()
+        .flat_map(Slo::signals)
+        .next()
+        .or_else(|| of_alerts.next())
+    {
+        Some(_) => "all SLOs and alerts, with data from all jobs",
+        None => "all SLOs and alerts",
+    }
+}

@@ -164,6 +164,8 @@ pub struct ScrapeJob {
     pub path: String,
     /// Prefixes that scraping replaces, so that the store has the names that the rules use.
     pub renames: Vec<Rename>,
+    /// Patterns of series with the creation times of counters and histograms, which the rules do not use.
+    pub created: Vec<String>,
     pub probe: Option<Probe>,
     /// How the Prometheus operator finds its targets, if they run in Kubernetes.
     pub discovery: Option<Discovery>,
@@ -175,6 +177,7 @@ impl ScrapeJob {
             name: name.to_owned(),
             path: "/metrics".to_owned(),
             renames: Vec::new(),
+            created: Vec::new(),
             probe: None,
             discovery: None,
         }

@@ -341,8 +341,8 @@ impl Recorded<'_> {
     fn over(&self, function: &str, series: Selector, window: Duration) -> Expr {
         if window > self.near {
             // Another group records the newest value at the same time, or has not yet.
-            let known = super::ago(series, self.every);
-            return super::over_by(function, known.into(), window, BASE_WINDOW);
+            let known = (window, self.every);
+            return super::over_by(function, series.into(), known, BASE_WINDOW);
         }
         build::call(function, [range(series, window)])
     }
@@ -350,7 +350,7 @@ impl Recorded<'_> {
 
 /// A gauge at each moment of a window, put together by a function.
 fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Expr {
-    super::over_by(function, value, window, time.every)
+    super::over_by(function, value, (window, Duration::default()), time.every)
 }
 
 /// The events of an SLI as they were scraped, without the first values of new series.

@@ -234,13 +234,21 @@ pub fn sum(labels: &[String], expr: Expr) -> Expr {
     build::aggregate(AggregateOp::Sum, labels, expr)
 }
 
-/// An expression over a window, so far apart.
-fn over_by(function: &str, expr: Expr, window: Duration, step: Duration) -> Expr {
+/// An expression over a window that ended some time ago, so far apart.
+fn over_by(
+    function: &str,
+    expr: Expr,
+    (window, ago): (Duration, Duration),
+    step: Duration,
+) -> Expr {
     let sub = Subquery {
         expr: Box::new(expr),
         range: time(window),
         step: Some(time(step)),
-        at: AtOffset::default(),
+        at: AtOffset {
+            offset: (ago > Duration::default()).then(|| time(ago)),
+            ..AtOffset::default()
+        },
     };
     build::call(function, [Expr::from(ExprKind::Subquery(Box::new(sub)))])
 }

@@ -32,6 +32,14 @@ const CORRELATED: u64 = 3;
 /// How long missing label sets are tracked: as long, an `absent` alert names them.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
+/// Labels that the rule of every alert sets.
+const OF_RULE: [&str; 4] = [
+    naming::SERVICE,
+    naming::SEVERITY,
+    naming::OWNER,
+    "alertname",
+];
+
 pub(super) struct Resolver<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) alert: &'a str,
@@ -327,6 +335,16 @@ impl Resolver<'_, '_> {
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
         let expr = own_promql::parse(self.cx, text)?;
         let labels = promql::kept_labels(&expr).names().unwrap_or_default();
+        if let Some(label) = labels.iter().find(|l| OF_RULE.contains(&l.as_str())) {
+            let message = format!(
+                "the query groups by `{label}`, and the generated rule sets this label: Prometheus rejects a result in which groups \
+                 differ only in it"
+            );
+            let error = Diagnostic::error("reserved-label", text.span, message);
+            self.cx.sink.push(error.help(format!(
+                "remove `{label}` from `by`, or give it another name with `label_replace`"
+            )));
+        }
         let mut unit = ValueUnit {
             unit: c.unit.map_or(Unit::Count, |u| u.value),
             per: None,
@@ -388,7 +406,7 @@ impl Resolver<'_, '_> {
         on: Option<&Vec<Text>>,
         places: &[Span],
     ) -> Option<Query> {
-        let first = parts.first()?.query().clone();
+        let first = parts.first()?.query();
         let sorted = |q: &Query| {
             let mut labels = q.labels.clone();
             labels.sort();
@@ -423,14 +441,25 @@ impl Resolver<'_, '_> {
                 .collect(),
             _ => first.labels.clone(),
         };
-        let expr = parts[1..].iter().fold(first.expr, |so_far, part| {
-            let next = part.query().expr.clone();
-            match (&on, alike) {
-                (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
-                _ => bin(op, so_far, next),
+        // Parts with the same labels hold together, for one model, before they are joined with parts of a whole cluster.
+        let mut groups: Vec<(&Vec<String>, Expr)> = Vec::new();
+        for (own, part) in all.iter().zip(parts) {
+            let expr = part.query().expr.clone();
+            let known = groups.iter_mut().find(|(known, _)| *known == own);
+            match known.filter(|_| op == BinaryOp::And) {
+                Some((_, so_far)) => *so_far = bin(op, so_far.clone(), expr),
+                None => groups.push((own, expr)),
             }
+        }
+        let groups = groups.into_iter().map(|(_, expr)| expr);
+        let expr = groups.reduce(|so_far, next| match (&on, alike) {
+            (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
+            _ => bin(op, so_far, next),
         });
-        Some(Query { expr, labels })
+        Some(Query {
+            expr: expr?,
+            labels,
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::plan::{Family, Names, Rename, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::promql::{self, Series};
-use crate::spec::{MatchValue, Spec};
+use crate::spec::{FamilyKind, MatchValue, Spec};
 
 pub(super) const JOB: &str = "job";
 
@@ -98,6 +98,41 @@ pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
         rename.except.dedup();
     }
     renames
+}
+
+/// Patterns of the `_created` series of counters and histograms that are known to be the job's; never a metric of the spec.
+pub(super) fn created(cx: &Context<'_>, job: &str) -> Vec<String> {
+    let own = own_job(cx.spec) == job;
+    let here = |family: &Family| job_of(family).map_or(own, |name| name == job);
+    let signals: Vec<_> = cx.ready_signals().collect();
+    let declared = signals.iter().filter_map(|signal| signal.family());
+    let declared = declared.filter(|family| here(family) && !family.recorded);
+    let counting = declared.filter(|family| family.kind != FamilyKind::Gauge);
+    let vllm = (cx.spec.runtime.is_some() && own).then(|| cx.catalog.families());
+    let recorded = vllm
+        .into_iter()
+        .flatten()
+        .filter(|family| family.has_created());
+    let recorded = recorded.map(|family| family.name().to_owned());
+    let known = counting.flat_map(|family| family.names.iter().map(ToString::to_string));
+    let served = cx.catalog.prefix();
+    let stored = prefix_of(cx.spec, job).unwrap_or(served);
+    let pattern = |name: String| match name.starts_with(served) {
+        // All that a recorded product shows under its prefix.
+        true => format!("{stored}.+_created"),
+        false => format!("{}_created", name.strip_suffix("_total").unwrap_or(&name)),
+    };
+    let mut patterns: Vec<_> = recorded.chain(known).map(pattern).collect();
+    patterns.sort();
+    patterns.dedup();
+    let of_spec: Vec<_> = signals.iter().flat_map(|signal| names(signal)).collect();
+    let kept = |pattern: &String| {
+        let (start, end) = pattern.split_once(".+").unwrap_or((pattern, ""));
+        let mut names = of_spec.iter();
+        !names.any(|name| name.starts_with(start) && name.ends_with(end))
+    };
+    patterns.retain(kept);
+    patterns
 }
 
 /// The series that a signal of the author's own reads.

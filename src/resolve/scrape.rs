@@ -30,17 +30,22 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     }
 }
 
-/// The service's own job, then those that signals name, by name.
+/// The service's own job, unless all signals name others; then those that signals name, by name.
 fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
-    let mut names: Vec<String> = cx
-        .ready_signals()
-        .filter_map(|signal| job_of(signal.family()?))
-        .map(str::to_owned)
+    let signals = cx.ready_signals();
+    let families: Vec<_> = signals
+        .filter_map(|signal| signal.family().cloned())
         .collect();
+    let named = families.iter().map(job_of);
+    let used =
+        cx.spec.runtime.is_some() || named.clone().any(|job| job.is_none_or(|job| job == own));
+    let mut names: Vec<String> = named.flatten().map(str::to_owned).collect();
     names.retain(|name| name != own);
     names.sort();
     names.dedup();
-    names.insert(0, own.to_owned());
+    if used || names.is_empty() {
+        names.insert(0, own.to_owned());
+    }
     for name in cx.spec.prometheus.jobs.keys() {
         check(cx, name, &names);
     }
@@ -81,6 +86,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     ScrapeJob {
         discovery,
         renames: names::renames(cx, &name),
+        created: names::created(cx, &name),
         path: path.map_or_else(|| "/metrics".to_owned(), |path| path.value.clone()),
         probe: probe.map(|probe| Probe {
             exporter: probe.value.exporter.value.clone(),

@@ -15,6 +15,7 @@ pub(super) struct ScrapeConfig {
     pub(super) params: Option<Params>,
     pub(super) file_sd_configs: Vec<FileDiscovery>,
     pub(super) relabel_configs: Vec<Relabel>,
+    #[serde(default)]
     pub(super) metric_relabel_configs: Vec<Relabel>,
 }
 
@@ -54,10 +55,12 @@ pub(super) fn config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
         .extend(job.renames.iter().flat_map(rename));
     config.job_name = naming::scrape_job(&plan.service.name, &job.name);
     config.relabel_configs.insert(0, set("job", &job.name));
-    config.metric_relabel_configs.push(Relabel {
-        action: Some("drop".into()),
-        ..named(".*_created".to_owned())
-    });
+    if !job.created.is_empty() {
+        config.metric_relabel_configs.push(Relabel {
+            action: Some("drop".into()),
+            ..named(job.created.join("|"))
+        });
+    }
     config
 }
 

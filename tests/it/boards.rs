@@ -755,7 +755,7 @@ fn every_reader_can_tell_the_states_of_the_preview_apart() {
             let ratio = contrast(color, ground);
             assert!(ratio >= 4.5, "{color} on {ground}: {ratio:.1}");
         }
-        told_apart(&colors, 14.0);
+        told_apart(&colors, 22.0);
     }
 }
 

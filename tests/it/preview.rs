@@ -257,7 +257,7 @@ fn without_data_nothing_looks_healthy() {
             // How long the data is missing is no state.
             let said = !sketch.contains("<div class=\"value") || sketch.contains("no data");
             assert!(
-                said || sketch.contains("over 6h ago</div>"),
+                said || sketch.contains("more than 6h ago</div>"),
                 "{}: {sketch}",
                 page.display()
             );

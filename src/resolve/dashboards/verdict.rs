@@ -86,6 +86,7 @@ impl Tables<'_> {
             shown: &shown,
             named: &named,
             beats: &beats,
+            fine: alert::about_fine(self.slos, self.alerts),
             index: &runbooks.map_or_else(String::new, |url| naming::runbook_index(&url.value)),
         };
         let fact = |series: Option<_>, fact| (series.into_iter().collect(), Draw::Fact(fact));

@@ -213,7 +213,7 @@ pub(super) fn fact(fact: Fact) -> Value {
             ("-1".to_owned(), "not spent at this rate".to_owned()),
         ],
         Fact::Since | Fact::Changed => vec![
-            ("0".to_owned(), format!("over {BEGAN} ago")),
+            ("0".to_owned(), format!("more than {BEGAN} ago")),
             ("-1".to_owned(), "nothing fires".to_owned()),
         ],
         Fact::Advice => {

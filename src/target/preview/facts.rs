@@ -4,7 +4,7 @@ use super::simulated::{Day, INCIDENT, label_set, whom};
 use super::tables::{self, Given, NO_DATA, ago, no_data, of_conditions, spent, spent_in, state};
 use super::view::{Sketch, Word};
 use crate::plan::dashboard::{self, CAUSE_FIRST, Column, Draw, Fact};
-use crate::plan::{Plan, words};
+use crate::plan::{Plan, alert, words};
 use crate::target::grafana::color_name;
 
 /// Replicas, each with the minutes since its start: the first starts again shortly before the incident.
@@ -132,7 +132,7 @@ pub(super) fn verdict(plan: &Plan, words: &[dashboard::Word], day: Day, empty: S
     let (number, word, color) = worst.state;
     Sketch {
         name: match number {
-            0 => "all SLOs and alerts".to_owned(),
+            0 => alert::about_fine(&plan.slos, &plan.alerts).to_owned(),
             _ => worst.whose,
         },
         value: word.clone(),
@@ -166,9 +166,9 @@ pub(super) fn fact(plan: &Plan, fact: Fact, day: Day, empty: Sketch) -> Sketch {
     let (name, value, href) = match fact {
         Fact::Lasts | Fact::Changed if day == Day::Silent => return no_data(empty),
         Fact::Since => match worst(plan, states(plan), day).and_then(|worst| worst.since) {
-            Some(since) if day == Day::Silent => said("all", &ago(since)),
+            Some(since) if day == Day::Silent => said("the whole service", &ago(since)),
             Some(since) => (whom(plan), ago(since), String::new()),
-            None => said("all", "nothing fires"),
+            None => said("none", "nothing fires"),
         },
         Fact::Lasts => {
             let spending = plan.slos.iter();

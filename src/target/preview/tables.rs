@@ -163,7 +163,7 @@ pub(super) fn spent(hours: f64) -> String {
 /// Minutes as the dashboards show them.
 pub(super) fn ago(since: f64) -> String {
     match since >= minutes(BEGAN) {
-        true => format!("over {BEGAN} ago"),
+        true => format!("more than {BEGAN} ago"),
         false => format!("{since:.0} minutes ago"),
     }
 }

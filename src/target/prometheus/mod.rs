@@ -26,11 +26,15 @@ use serde::de::DeserializeOwned;
 
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
-use crate::naming::{SERVICE, SEVERITY, SLO, TIER};
+use crate::naming::{SERVICE, SEVERITY, SLO};
 use crate::plan::{Plan, SloKind};
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
+
+/// External labels by which a pair of equal Prometheus servers is told apart: the usual names of the Prometheus operator, of Thanos
+/// and of Mimir.
+const HA_REPLICA: [&str; 3] = ["replica", "prometheus_replica", "__replica__"];
 
 const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
@@ -238,7 +242,6 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         vec![
             format!("{SERVICE}=\"{}\"", plan.service.name),
             format!("{SLO}!=\"\""),
-            format!("{TIER}!=\"\""),
             format!("{SEVERITY}=\"{severity}\""),
         ]
     };
@@ -251,6 +254,13 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     labels.sort();
     labels.dedup();
     equal.extend(labels);
+    // A page of one region says nothing of another; replicas of one Prometheus send the same alerts.
+    let external = plan.scrape.external.iter();
+    equal.extend(
+        external
+            .filter(|label| !HA_REPLICA.contains(&label.as_str()))
+            .cloned(),
+    );
     Some(Inhibition {
         inhibit_rules: vec![InhibitRule {
             source_matchers: matchers(&severities.page),

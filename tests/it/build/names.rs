@@ -158,3 +158,36 @@ fn lint_knows_the_names_of_the_store_from_specs() {
         ran.out
     );
 }
+
+/// A metric of the spec may end in `_created`: only the creation times of counters and histograms are dropped, by name.
+#[test]
+fn creation_times_are_dropped_and_metrics_of_the_spec_are_not() {
+    let project = Project::empty();
+    let spec = r#"
+apiVersion: slosmith/v1
+service: {name: shop, owner: team}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {external_labels: [region, prometheus_replica]}
+signals:
+  last: {kind: gauge, unit: seconds, across: max, prometheus: {metric: batch_last_created, job: batch}}
+  failed: {use: orders, where: {code: "500"}}
+  orders: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: orders_total, job: batch}}
+slos:
+  orders: {objective: 99%, period: 28d, sli: {ratio: {total: orders, bad: failed}}}
+alerts:
+  Old: {severity: warning, when: {signal: last, above: 5s}}
+"#;
+    project.write("specs/shop.yaml", spec);
+    project.run(&["build"]).exits(0);
+    let scrape = project.read("generated/shop/prometheus/scrape.yaml");
+    assert!(
+        scrape.contains("regex: orders_created\n        action: drop"),
+        "{scrape}"
+    );
+    // No signal names the service's own job.
+    assert_eq!(scrape.matches("job_name").count(), 1, "{scrape}");
+    // A page of one region leaves the tickets of others alone; those of a pair of servers are the same.
+    let inhibition = project.read("generated/shop/prometheus/alertmanager.yaml");
+    let equal = "equal:\n      - slo\n      - region\n";
+    assert!(inhibition.ends_with(equal), "{inhibition}");
+}

@@ -27,6 +27,8 @@ pub(in crate::resolve::dashboards) struct Verdict<'a> {
     pub(in crate::resolve::dashboards) named: &'a [Named<'a>],
     /// Series that always exist, each with the words for its absence.
     pub(in crate::resolve::dashboards) beats: &'a [(String, Expr)],
+    /// The words for a service without a bad state.
+    pub(in crate::resolve::dashboards) fine: &'static str,
     /// URL of the index of runbooks.
     pub(in crate::resolve::dashboards) index: &'a str,
 }
@@ -35,15 +37,15 @@ impl<'a> Verdict<'a> {
     /// The worst state of SLOs, alerts and missing data, and whose it is.
     pub(in crate::resolve::dashboards) fn worst(&self) -> (Series, Vec<Word>) {
         let state = build::call("ceil", [self.rank()]);
-        let state = or_fine(state, "0", WHAT, "all SLOs and alerts");
+        let state = or_fine(state, "0", WHAT, self.fine);
         (self.whose(state), words())
     }
 
     /// For whom and since when the worst state is so.
     pub(in crate::resolve::dashboards) fn since(&self) -> Series {
-        let began = or_fine(began_of(self.rank()), "-1", WHAT, "");
-        let rows = labelled(self.scope.named(began), FOR, "all", FOR, "");
-        series("", rows, &[FOR.to_owned()])
+        let began = self.scope.named(began_of(self.rank()));
+        let rows = labelled(began, FOR, "the whole service", FOR, "");
+        series("", or_fine(rows, "-1", FOR, "none"), &[FOR.to_owned()])
     }
 
     /// What to do about the worst alert on a cause; if none fires, about the worst state.
