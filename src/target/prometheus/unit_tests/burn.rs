@@ -28,7 +28,7 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let every = every(tier, 1);
+        let every = every(tier);
         let step = every.min(BASE_WINDOW.mins_up());
         let run = Run {
             plan,
@@ -61,15 +61,15 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave three in the short window, in whole base windows. Each reads the
-/// whole of a long one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
-pub(super) fn every(tier: &Tier, step: u64) -> u64 {
-    let rare = tier.short.mins_up() / 3;
-    let step = match BASE_WINDOW.mins_up() {
-        base if rare < base => step,
-        base => base.next_multiple_of(step),
-    };
-    (rare - rare % step).max(step)
+/// Minutes from evaluation to evaluation: as many as leave three in the short window, in whole base windows, or each sample
+/// its own: events of an evaluation are those of a minute. Each reads the whole of a long one, so that a window of days would
+/// cost seconds of CPU at one a minute, and prove nothing more.
+pub(super) fn every(tier: &Tier) -> u64 {
+    let (rare, base) = (tier.short.mins_up() / 3, BASE_WINDOW.mins_up());
+    match rare < base {
+        true => 1,
+        false => rare - rare % base,
+    }
 }
 
 /// Series for an SLI at error ratios; without `parts`, no series counts the part.
