@@ -30,6 +30,7 @@ pub type Watch<'w> = &'w dyn Fn(usize, usize);
 #[derive(Debug)]
 pub struct Account {
     client: Client,
+    identities: aws_sdk_sts::Client,
     turns: Turns,
     stopped: Arc<AtomicBool>,
 }
@@ -43,9 +44,10 @@ pub struct Outcome {
 }
 
 impl Account {
-    pub(super) fn new(client: Client, pace: Pace) -> Self {
+    pub(super) fn new(client: Client, identities: aws_sdk_sts::Client, pace: Pace) -> Self {
         Self {
             client,
+            identities,
             turns: Turns::new(pace),
             stopped: Arc::default(),
         }
@@ -84,6 +86,14 @@ impl Account {
             self.turns.back_off(attempt).await;
             attempt += 1;
         }
+    }
+
+    /// The number of the account that the credentials belong to. The call needs no permission.
+    pub async fn number(&self) -> Result<Option<String>, CallError> {
+        let identity = self.call(Operation::GetCallerIdentity, async || {
+            self.identities.get_caller_identity().send().await
+        });
+        Ok(identity.await?.account().map(str::to_owned))
     }
 
     /// The objects of the account that matter to `desired`.

@@ -33,6 +33,7 @@ pub enum Operation {
     DeleteAlarms,
     DeleteAlarmMuteRule,
     DeleteDashboards,
+    GetCallerIdentity,
 }
 
 impl Operation {
@@ -54,7 +55,9 @@ impl Operation {
             | Self::ListDashboards
             | Self::GetDashboard
             | Self::PutDashboard
-            | Self::DeleteDashboards => 10,
+            | Self::DeleteDashboards
+            // Of another service, once in a run.
+            | Self::GetCallerIdentity => 10,
             Self::ListMetrics => 25,
         }
     }

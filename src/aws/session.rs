@@ -32,6 +32,8 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Another address than AWS's own.
     pub endpoint: Option<String>,
+    /// Another address of STS; `endpoint` may lead to CloudWatch alone.
+    pub sts: Option<String>,
     pub pace: Pace,
 }
 
@@ -56,7 +58,8 @@ impl Session {
     pub fn open(settings: &Settings) -> Result<Self, SessionError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let config = runtime.block_on(config(settings));
-        Self::with(runtime, &config, settings.pace)
+        let sts = settings.sts.as_deref();
+        Self::with(runtime, &config, sts, settings.pace)
     }
 
     /// The same with credentials, region and address that are known already.
@@ -64,11 +67,17 @@ impl Session {
         Self::with(
             Builder::new_current_thread().enable_all().build()?,
             config,
+            None,
             pace,
         )
     }
 
-    fn with(runtime: Runtime, config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
+    fn with(
+        runtime: Runtime,
+        config: &SdkConfig,
+        sts: Option<&str>,
+        pace: Pace,
+    ) -> Result<Self, SessionError> {
         let credentials = match config.credentials_provider() {
             Some(provider) => runtime.block_on(async { provider.provide_credentials().await }),
             None => {
@@ -80,7 +89,7 @@ impl Session {
         let credentials =
             credentials.map_err(|error| SessionError::Credentials(in_words(&error)))?;
         let number = credentials.account_id().map(|id| id.as_str().to_owned());
-        let account = Account::new(client(config, pace), pace);
+        let account = Account::new(client(config, pace), identities(config, sts, pace), pace);
         Ok(Self {
             runtime,
             account,
@@ -88,8 +97,14 @@ impl Session {
         })
     }
 
+    /// The number of the account, where the credentials tell it.
     pub fn number(&self) -> Option<&str> {
         self.number.as_deref()
+    }
+
+    /// The same, asked of AWS.
+    pub fn ask_number(&self) -> Result<Option<String>, CallError> {
+        self.runtime.block_on(self.account.number())
     }
 
     /// The objects of the account that matter to `desired`.
@@ -148,15 +163,32 @@ async fn config(settings: &Settings) -> SdkConfig {
     loader.load().await
 }
 
-fn client(config: &SdkConfig, pace: Pace) -> Client {
-    let times = TimeoutConfig::builder()
+fn times(pace: Pace) -> TimeoutConfig {
+    TimeoutConfig::builder()
         .connect_timeout(CONNECT.min(pace.patience))
-        .operation_attempt_timeout(pace.patience);
+        .operation_attempt_timeout(pace.patience)
+        .build()
+}
+
+/// The service that knows whose credentials these are.
+fn identities(config: &SdkConfig, sts: Option<&str>, pace: Pace) -> aws_sdk_sts::Client {
+    let config = aws_sdk_sts::config::Builder::from(config)
+        .http_client(http())
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(times(pace));
+    let config = match sts {
+        Some(url) => config.endpoint_url(url),
+        None => config,
+    };
+    aws_sdk_sts::Client::from_conf(config.build())
+}
+
+fn client(config: &SdkConfig, pace: Pace) -> Client {
     let mut config = aws_sdk_cloudwatch::config::Builder::from(config)
         .http_client(http())
         // Attempts take turns here, so that they count against the quotas.
         .retry_config(RetryConfig::disabled())
-        .timeout_config(times.build());
+        .timeout_config(times(pace));
     config.set_app_name(AppName::new("slosmith").ok());
     Client::from_conf(config.build())
 }

@@ -10,7 +10,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
 use super::lint::progress::Progress;
@@ -162,6 +162,8 @@ fn open(region: &str, args: &AwsArgs) -> Result<Session> {
         region: region.to_owned(),
         profile: args.profile.clone(),
         endpoint: args.endpoint_url.clone(),
+        // As a flag for all services, the SDK would prefer `--endpoint-url`.
+        sts: std::env::var("AWS_ENDPOINT_URL_STS").ok(),
         pace: Pace::default(),
     })?)
 }
@@ -174,6 +176,13 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
     let state = session.read(&target.desired, &|done, of| bar.at("reading", done, of))?;
     drop(bar);
     check_account(target, state.account())?;
+    // An empty account does not tell its number.
+    if target.account.is_some() && session.number().or(state.account()).is_none() {
+        let number = session.ask_number().context(
+            "the account of the credentials is not known; `AWS_ACCOUNT_ID` can name it, and `AWS_ENDPOINT_URL_STS` another address of STS",
+        )?;
+        check_account(target, number.as_deref())?;
+    }
     let changes = Changes::between(&state, &target.desired, target.allowed);
     Ok(Compared {
         session,

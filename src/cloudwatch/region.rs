@@ -13,3 +13,34 @@ pub fn is_region(text: &str) -> bool {
         && !number.is_empty()
         && number.chars().all(|c| c.is_ascii_digit())
 }
+
+/// The partition of a region, with which its ARNs begin (AWS General Reference, "Amazon Resource Names"; botocore's
+/// `partitions.json`).
+pub fn partition(region: &str) -> &'static str {
+    let of = [
+        ("cn-", "aws-cn"),
+        ("us-gov-", "aws-us-gov"),
+        ("us-iso-", "aws-iso"),
+        ("us-isob-", "aws-iso-b"),
+        ("eu-isoe-", "aws-iso-e"),
+        ("us-isof-", "aws-iso-f"),
+        ("eusc-", "aws-eusc"),
+    ];
+    let mut of = of.into_iter();
+    of.find(|(start, _)| region.starts_with(start))
+        .map_or("aws", |(_, partition)| partition)
+}
+
+/// Why an alarm of a region cannot take an action: AWS answers "Only us-west-2 is supported" to an ARN of another one.
+pub fn elsewhere(action: &str, region: &str) -> Option<String> {
+    let mut parts = action.split(':').skip(1);
+    let (partition, of) = (parts.next()?, parts.nth(1)?);
+    if !of.is_empty() && of != region {
+        return Some(format!(
+            "the action is in {of}, and the alarm in {region}; AWS accepts actions of the same region only"
+        ));
+    }
+    let own = self::partition(region);
+    (partition != own)
+        .then(|| format!("ARNs of {region} begin with `arn:{own}:`, not with `arn:{partition}:`"))
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use super::{Target, WhatArgs};
 use crate::aws::{Allowed, Desired};
@@ -11,7 +12,7 @@ use crate::cli::build::settings::Settings;
 use crate::cli::build::{BuildArgs, input};
 use crate::cli::findings;
 use crate::cli::terminal::Terminal;
-use crate::cloudwatch::is_region;
+use crate::cloudwatch::{elsewhere, is_region};
 use crate::diag::Sink;
 use crate::plan::Plan;
 use crate::resolve::{self, Options};
@@ -40,6 +41,12 @@ pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target
         let options = target::Options::all(&settings.templates);
         let requests: Requests = target::requests(&spec.plan, options)?;
         desired.add(&spec.plan.service.name, &spec.file, requests)?;
+    }
+    let mut wanted = desired.objects.iter();
+    if let Some((key, why)) =
+        wanted.find_map(|(key, wanted)| Some((key, misplaced(&wanted.fields, &region)?)))
+    {
+        bail!("{key}: {why}; list actions of {region} in the spec, or pass its own region");
     }
     Ok(Some(Target {
         region,
@@ -115,6 +122,16 @@ fn account(specs: &[Spec]) -> Result<Option<String>> {
             joined(many)
         ),
     }
+}
+
+/// Why an alarm cannot be made in a region: `--region` moves the alarms of a spec, and not its actions.
+fn misplaced(fields: &Value, region: &str) -> Option<String> {
+    let states = ["AlarmActions", "OKActions", "InsufficientDataActions"].into_iter();
+    let actions = states
+        .filter_map(|state| fields[state].as_array())
+        .flatten();
+    let mut actions = actions.filter_map(Value::as_str);
+    actions.find_map(|action| elsewhere(action, region))
 }
 
 fn joined(names: &[&String]) -> String {

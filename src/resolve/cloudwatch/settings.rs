@@ -2,7 +2,7 @@
 //!
 //! `actions: {critical: [six ARNs]}` is an error at `critical`; without `account`, the first ARN gives the account.
 
-use crate::cloudwatch::{Sort, is_region, is_reserved, limits, refused};
+use crate::cloudwatch::{Sort, elsewhere, is_region, is_reserved, limits, partition, refused};
 use crate::diag::{Diagnostic, one_of};
 use crate::plan::cloudwatch::{Alarm, AlarmKind, Test, Value};
 use crate::resolve::context::Context;
@@ -84,11 +84,13 @@ fn is_account(text: &str) -> bool {
 }
 
 fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
+    let region = service.region.value.as_str();
+    let example = format!("arn:{}:sns:{region}:123456789012:topic", partition(region));
     for (state, _, arn) in arns(service) {
-        if let Some(why) = refused(&arn.value, state, Sort::Metric) {
+        let why = refused(&arn.value, state, Sort::Metric);
+        if let Some(why) = why.or_else(|| elsewhere(&arn.value, region)) {
             let error = Diagnostic::error("bad-name", arn.span, why);
-            let help =
-                "use the ARN of an SNS topic, such as `arn:aws:sns:us-east-1:123456789012:topic`";
+            let help = format!("use the ARN of an SNS topic, such as `{example}`");
             cx.sink.push(error.help(help));
         }
     }

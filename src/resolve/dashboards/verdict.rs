@@ -38,7 +38,17 @@ pub(in crate::resolve) fn fill(
             dashboard: &dashboard.uid,
         };
         let panels = dashboard.rows.iter_mut().flat_map(|row| &mut row.panels);
-        panels.for_each(|panel| table.fill(panel));
+        // What these panels show is made of all SLOs and alerts; there is a panel for each alert, too.
+        let of_all = |panel: &&mut Panel| {
+            matches!(
+                panel.draw,
+                Draw::Objectives(_)
+                    | Draw::Verdict(_)
+                    | Draw::Alerts(_)
+                    | Draw::Fact(Fact::Lasts | Fact::Since | Fact::Advice)
+            )
+        };
+        panels.filter(of_all).for_each(|panel| table.fill(panel));
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::api::number;
 use super::expression::{Speller, group_label};
 use super::layout::{self, Widget};
+use crate::cloudwatch::partition;
 use crate::plan::cloudwatch::{
     ChartQuery, CloudWatchDashboard, CloudWatchPanel, Content, Graph, GraphLine, Shown, View,
 };
@@ -83,7 +84,8 @@ fn panel(panel: &CloudWatchPanel, region: &str, account: &str) -> (&'static str,
 }
 
 fn alarms(title: &str, names: &[String], region: &str, account: &str) -> (&'static str, Value) {
-    let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
+    let partition = partition(region);
+    let arn = |name: &String| format!("arn:{partition}:cloudwatch:{region}:{account}:alarm:{name}");
     let alarms: Vec<_> = names.iter().map(arn).collect();
     ("alarm", json!({"title": title, "alarms": alarms}))
 }

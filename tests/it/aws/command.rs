@@ -557,3 +557,60 @@ fn an_interrupted_run_says_what_is_left_and_a_killed_one_is_continued() {
     assert_eq!(scene.server.store().alarms.len(), 13);
     scene.run(&["plan"]).exits(0);
 }
+
+/// An empty account holds nothing that tells its number.
+#[test]
+fn an_empty_account_is_asked_for_its_number_before_anything_is_written() {
+    let scene = Scene::new();
+    scene
+        .project
+        .edit("specs/chat.yaml", "123456789012", "999999999999");
+    let ran = scene.run(&["apply", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let why = "the AWS credentials belong to account 123456789012, but the specs are for account 999999999999";
+    assert!(ran.err.contains(why), "{}", ran.err);
+    let called = scene.server.called();
+    assert!(
+        called.contains(&"GetCallerIdentity".to_owned()),
+        "{called:?}"
+    );
+    assert!(
+        called.iter().all(|call| !call.starts_with("Put")),
+        "{called:?}"
+    );
+}
+
+/// AWS takes actions of the alarm's own region only.
+#[test]
+fn an_action_of_another_region_stops_a_build_and_an_apply() {
+    let scene = Scene::new();
+    let ran = scene.run(&["plan", "--region", "us-west-2"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let why = "the action is in us-east-1, and the alarm in us-west-2";
+    assert!(ran.err.contains(why), "{}", ran.err);
+    assert!(scene.server.called().is_empty());
+    scene.project.edit(
+        "specs/chat.yaml",
+        "region: us-east-1",
+        "region: us-gov-west-1",
+    );
+    let ran = scene.project.run(&["build"]);
+    assert!(
+        ran.err
+            .contains("the action is in us-east-1, and the alarm in us-gov-west-1"),
+        "{}",
+        ran.err
+    );
+    scene.project.edit(
+        "specs/chat.yaml",
+        "arn:aws:sns:us-east-1",
+        "arn:aws:sns:us-gov-west-1",
+    );
+    let ran = scene.project.run(&["build"]);
+    assert!(
+        ran.err
+            .contains("ARNs of us-gov-west-1 begin with `arn:aws-us-gov:`"),
+        "{}",
+        ran.err
+    );
+}

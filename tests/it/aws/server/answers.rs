@@ -60,6 +60,14 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, Refusal> {
 type Answer = Result<Value, Refusal>;
 
 pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
+    if request.operation() == "GetCallerIdentity" {
+        return Ok(json!({"xml": format!(
+            "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><GetCallerIdentityResult>\
+             <Arn>arn:aws:iam::{0}:user/ops</Arn><UserId>AIDA</UserId><Account>{0}</Account></GetCallerIdentityResult>\
+             <ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></GetCallerIdentityResponse>",
+            super::store::ACCOUNT
+        )}));
+    }
     if request.protocol != "rpc-v2-cbor" || !request.is_for_us() {
         return Err(Refusal::new(
             "UnknownOperationException",

@@ -16,8 +16,11 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The last part of its path.
+    /// The last part of its path; STS has it in a form.
     pub(super) fn operation(&self) -> &str {
+        if self.body.starts_with(b"Action=GetCallerIdentity") {
+            return "GetCallerIdentity";
+        }
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
@@ -82,6 +85,12 @@ impl Connection {
                 (refusal.status, more, refusal.body())
             }
         };
+        // STS answers in XML.
+        if let Some(xml) = body["xml"].as_str() {
+            let head = "HTTP/1.1 200 X\r\ncontent-type: text/xml\r\n";
+            let all = format!("{head}content-length: {}\r\n\r\n{xml}", xml.len());
+            return self.reader.get_mut().write_all(all.as_bytes());
+        }
         let body = wire::encode(&body);
         // In one piece: a second one would wait until the client has acknowledged the first.
         let mut all = format!(

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 /// The account that everything is in.
-const ACCOUNT: &str = "123456789012";
+pub(super) const ACCOUNT: &str = "123456789012";
 const REGION: &str = "us-east-1";
 
 /// Tags by name.
