@@ -89,7 +89,8 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     let example = format!("arn:{}:sns:{region}:123456789012:topic", partition(region));
     for (state, _, arn) in arns(service) {
         let why = refused(&arn.value, state, Sort::Metric);
-        if let Some(why) = why.or_else(|| elsewhere(&arn.value, region)) {
+        let placed = || elsewhere(&arn.value, region).filter(|_| is_region(region));
+        if let Some(why) = why.or_else(placed) {
             let error = Diagnostic::error("bad-name", arn.span, why);
             let help = format!("use the ARN of an SNS topic, such as `{example}`");
             cx.sink.push(error.help(help));
