@@ -118,8 +118,8 @@ fn every_title_fits_every_sentence() {
             let runtime = text["runtime"].to_string();
             head = head.replace("{vllm: \">=0.20, <0.34\"}", &runtime);
             head = head.replace(
-                "target: [cluster]",
-                "target: [cluster, namespace, pod, role]",
+                "scrape_labels: [cluster]",
+                "scrape_labels: [cluster, namespace, pod, role]",
             );
             head = head.replace(
                 "group_by: [cluster]",
