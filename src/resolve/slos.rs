@@ -13,10 +13,10 @@ use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
-    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
+    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
 };
 use crate::promql::{Kept, kept_labels};
-use crate::query::{self, Recorded, SignalQuery};
+use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, decimal};
@@ -200,36 +200,24 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     windows.sort();
     windows.dedup();
     cx.check_window(windows[0], slo.period.span);
-    let recorded = Recorded {
-        service: &cx.spec.service.name.value,
-        slo: &name.value,
-        every: cx.recording_interval(),
-        near: near_up_to(&tiers),
-    };
+    let service = &cx.spec.service.name.value;
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
-        tier.enough = Some(events.enough(tier.long, min_events, &recorded));
+        tier.enough = Some(events.enough(tier.long, min_events, service, &name.value));
     }
     let ratios = windows
         .into_iter()
         .map(|window| WindowRatio {
             window,
-            expr: events.ratio(window, &recorded),
+            expr: events.ratio(window, service, &name.value),
         })
         .collect();
-    let (increases, counted) = events.recorded(&recorded).unzip();
-    let sums = match slo.period.value > recorded.near {
-        true => events.sums(&recorded),
-        false => Vec::new(),
-    };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        counted,
+        counted: events.counted(BASE_WINDOW).ok(),
         ratios,
         tiers,
-        increases: increases.unwrap_or_default(),
-        sums,
-        count_new_series: events.new_series.is_some(),
+        count_new_series: events.count_new_series,
         min_events,
         sli: events.sli,
     }));

@@ -345,13 +345,14 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     };
     let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
     let own = selected(&series.query.expr);
-    let events = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) => events.read(),
+    let counted = plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) => events.counted.as_ref(),
         SloKind::Percentile(_) => None,
     });
     counter.is_some_and(bounded)
-        || events.into_iter().any(|read| {
-            let [total, bad] = read.map(selected);
+        || counted.into_iter().any(|counted| {
+            let total = selected(&counted.total);
+            let bad = selected(&counted.bad);
             bad.difference(&total).any(|bad| own.contains(bad))
         })
 }

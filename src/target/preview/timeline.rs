@@ -81,7 +81,10 @@ fn used(plan: &Plan) -> BTreeSet<String> {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                events.read().into_iter().flatten().for_each(&mut add);
+                if let Some(counted) = &events.counted {
+                    add(&counted.bad);
+                    add(&counted.total);
+                }
             }
             SloKind::Percentile(percentile) => add(&percentile.query.expr),
         }

@@ -1,9 +1,10 @@
 //! Test of an SLO's budget: events count, not minutes.
 
 use super::drive::{Driver, Level};
-use super::{burn, minutes, near, test_file};
+use super::{burn, near, test_file};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, slo_series};
+use crate::plan::slo_series;
+use crate::plan::{EventSlo, Plan, Slo};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
@@ -11,9 +12,6 @@ use crate::units::Number;
 
 /// Minutes of quiet, busy and quiet traffic.
 const PHASES: [u64; 3] = [60, 10, 110];
-
-/// Minutes from evaluation to evaluation, and from sample to sample: each reads the whole period.
-const EVERY: u64 = BASE_WINDOW.mins_up();
 
 /// How much busier the middle is.
 const BUSY: i128 = 600;
@@ -23,7 +21,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     if !rules::has_period_file(slo) {
         return None;
     }
-    let driver = Driver { plan, step: EVERY };
+    let driver = Driver { plan, step: 1 };
     let one = Number::from_integer(1);
     let ratio = Number::new(1, 10);
     let inputs = busy(&driver, events, ratio)?;
@@ -44,7 +42,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     let hair = expected / 100;
     let test = Test {
         name: "weighs a burst by its events".into(),
-        interval: minutes(EVERY),
+        interval: "1m".into(),
         input_series: inputs,
         alert_rule_test: Vec::new(),
         promql_expr_test: vec![
@@ -58,7 +56,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
         rules::period_file(slo),
         title,
         &files,
-        EVERY,
+        1,
         vec![test],
     ))
 }
@@ -66,7 +64,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
 /// Series of quiet traffic without errors around a burst with them.
 fn busy(driver: &Driver<'_>, events: &EventSlo, ratio: Number) -> Option<Vec<Input>> {
     let zero = Number::from_integer(0);
-    let [before, burst, after] = PHASES.map(|minutes| minutes / EVERY);
+    let [before, burst, after] = PHASES;
     let levels = [
         Level::new(before, zero),
         Level::new(burst, ratio).busy(BUSY),
