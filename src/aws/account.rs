@@ -89,11 +89,20 @@ impl Account {
     }
 
     /// The number of the account that the credentials belong to. The call needs no permission.
-    pub async fn number(&self) -> Result<Option<String>, CallError> {
-        let identity = self.call(Operation::GetCallerIdentity, async || {
+    pub async fn number(&self) -> Result<String, CallError> {
+        let operation = Operation::GetCallerIdentity;
+        let identity = self.call(operation, async || {
             self.identities.get_caller_identity().send().await
         });
-        Ok(identity.await?.account().map(str::to_owned))
+        let identity = identity.await?;
+        identity
+            .account()
+            .map(str::to_owned)
+            .ok_or(CallError::NoAnswer {
+                operation,
+                why: "the answer names no account".to_owned(),
+                passing: false,
+            })
     }
 
     /// The objects of the account that matter to `desired`.

@@ -103,7 +103,7 @@ impl Session {
     }
 
     /// The same, asked of AWS.
-    pub fn ask_number(&self) -> Result<Option<String>, CallError> {
+    pub fn ask_number(&self) -> Result<String, CallError> {
         self.runtime.block_on(self.account.number())
     }
 

@@ -163,7 +163,9 @@ fn open(region: &str, args: &AwsArgs) -> Result<Session> {
         profile: args.profile.clone(),
         endpoint: args.endpoint_url.clone(),
         // As a flag for all services, the SDK would prefer `--endpoint-url`.
-        sts: std::env::var("AWS_ENDPOINT_URL_STS").ok(),
+        sts: std::env::var("AWS_ENDPOINT_URL_STS")
+            .ok()
+            .filter(|url| !url.is_empty()),
         pace: Pace::default(),
     })?)
 }
@@ -181,7 +183,7 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
         let number = session.ask_number().context(
             "the account of the credentials is not known; `AWS_ACCOUNT_ID` can name it, and `AWS_ENDPOINT_URL_STS` another address of STS",
         )?;
-        check_account(target, number.as_deref())?;
+        check_account(target, Some(&number))?;
     }
     let changes = Changes::between(&state, &target.desired, target.allowed);
     Ok(Compared {

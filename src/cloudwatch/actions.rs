@@ -17,7 +17,7 @@ pub enum Sort {
 }
 
 /// When actions are taken.
-const STATES: [&str; 3] = ["OKActions", "AlarmActions", "InsufficientDataActions"];
+pub const STATES: [&str; 3] = ["OKActions", "AlarmActions", "InsufficientDataActions"];
 
 const EC2: [&str; 4] = ["stop", "terminate", "reboot", "recover"];
 

@@ -26,7 +26,7 @@ mod tags;
 mod unknown;
 mod violation;
 
-pub use actions::{Sort, refused};
+pub use actions::{STATES, Sort, refused};
 pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
 pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard, put_dashboard};

@@ -3,7 +3,7 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` is an [`Alert`] that holds a
 //! [`Condition`] for two minutes.
 
-use super::{Condition, Links, Marks, Query, Slo, SloKind, words};
+use super::{Condition, Links, Marks, Query, Slo, SloKind, Source, words};
 use crate::units::Duration;
 
 #[derive(Clone, Debug)]
@@ -87,14 +87,11 @@ pub struct AlertRecord {
 
 /// Whose state it is that all is well, and what that rests on: missing data would be a state of its own.
 pub fn about_fine(slos: &[Slo], alerts: &[Alert]) -> &'static str {
-    let mut of_alerts = alerts.iter().flat_map(|a| a.condition.signals());
-    match slos
-        .iter()
-        .flat_map(Slo::signals)
-        .next()
-        .or_else(|| of_alerts.next())
-    {
-        Some(_) => "all SLOs and alerts, with data from all jobs",
-        None => "all SLOs and alerts",
+    let of_alerts = alerts.iter().flat_map(|a| a.condition.signals());
+    let mut signals = slos.iter().flat_map(Slo::signals).chain(of_alerts);
+    // No job is known of PromQL.
+    match signals.any(|signal| !matches!(signal.source, Source::Raw(_))) {
+        true => "all SLOs and alerts, with data from all jobs",
+        false => "all SLOs and alerts",
     }
 }

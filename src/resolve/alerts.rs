@@ -71,18 +71,21 @@ fn claim<'a>(
     cx.sink.push(error.help(help));
 }
 
+/// The conditions that are joined in one.
+fn joined(condition: &spec::Condition) -> impl Iterator<Item = &Spanned<spec::Condition>> {
+    let lists = [&condition.all, &condition.any].into_iter().flatten();
+    lists.flat_map(|list| &list.value)
+}
+
 fn absence(condition: &spec::Condition) -> Option<Span> {
-    let parts = [&condition.all, &condition.any].into_iter().flatten();
-    let mut parts = parts.flat_map(|list| &list.value);
+    let mut parts = joined(condition);
     let own = condition.absent.map(|absent| absent.span);
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
 /// PromQL in a condition.
 fn promql(condition: &spec::Condition) -> Option<&Text> {
-    let parts = [&condition.all, &condition.any].into_iter().flatten();
-    let parts = parts.flat_map(|list| &list.value);
-    let mut parts = parts.chain(condition.unless.as_deref());
+    let mut parts = joined(condition).chain(condition.unless.as_deref());
     let own = condition.promql.as_ref();
     own.or_else(|| parts.find_map(|part| promql(&part.value)))
 }

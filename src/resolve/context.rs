@@ -4,7 +4,7 @@
 //! three alerts use is looked up once, and a fault in it is reported once.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -41,6 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) open: Vec<String>,
     /// The own evaluation interval of the alert that is being resolved.
     pub(super) own_evaluation: Option<Duration>,
+    /// Jobs that PromQL of the spec reads.
+    pub(super) read_jobs: BTreeSet<String>,
 }
 
 pub(super) struct Selected {
@@ -90,6 +92,7 @@ impl<'a> Context<'a> {
             failed: false,
             open: Vec::new(),
             own_evaluation: None,
+            read_jobs: BTreeSet::new(),
         };
         cx.select(options);
         cx

@@ -187,10 +187,26 @@ fn none_passes(all: &[(MatchOp, &str)]) -> bool {
     if let Some(named) = named {
         return !some(&named);
     }
-    let statuses: Vec<String> = (100..600).map(|status| status.to_string()).collect();
-    let mut regexes = all.iter().filter(|(op, _)| *op == MatchOp::Match);
-    let are_statuses = regexes.all(|regex| statuses.iter().any(|value| passes(value, *regex)));
-    are_statuses && all.iter().any(|(op, _)| *op == MatchOp::Match) && !some(&statuses)
+    let classes = (1..6).map(|class| format!("{class}xx"));
+    let statuses: Vec<String> = (100..600)
+        .map(|status| status.to_string())
+        .chain(classes)
+        .collect();
+    // `5..|timeout` takes more than statuses.
+    let is_of_statuses = |regex: &str| {
+        regex
+            .chars()
+            .all(|c| c.is_ascii_digit() || "x.|()[]^-$".contains(c))
+    };
+    let mut regexes = all
+        .iter()
+        .filter(|(op, _)| *op == MatchOp::Match)
+        .peekable();
+    regexes.peek().is_some()
+        && regexes.all(|regex| {
+            is_of_statuses(regex.1) && statuses.iter().any(|value| passes(value, *regex))
+        })
+        && !some(&statuses)
 }
 
 /// One value is compared as it is, several with a regular expression.
@@ -215,5 +231,31 @@ pub(super) fn asked_values(value: &MatchValue) -> &[Text] {
     match value {
         MatchValue::Is { values, .. } | MatchValue::Not(values) => values,
         MatchValue::Matches(_) | MatchValue::NotMatches(_) => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certain_is_impossible() {
+        use MatchOp::{Equal, Match, NotEqual, NotMatch};
+        for (one, other, wanted) in [
+            ((Equal, "a"), (Equal, "b"), true),
+            ((Equal, "a"), (NotEqual, "a"), true),
+            ((Equal, "500"), (Match, "5.."), false),
+            ((Match, "200|201"), (Match, "5.."), true),
+            ((Match, "5.."), (Match, "4.."), true),
+            ((Match, "5.."), (NotMatch, "5.."), true),
+            ((Match, "5.."), (NotMatch, "5[0-9][0-9]"), false),
+            ((Match, "5..|timeout"), (NotMatch, "5.."), false),
+            ((Match, ".+"), (NotMatch, "[0-9]+"), false),
+            ((Match, "a.*"), (Match, "b.*"), false),
+            ((NotEqual, "a"), (NotMatch, ".*"), false),
+        ] {
+            let all = [one, other].map(|(op, text)| ("code".to_owned(), op, text.to_owned()));
+            assert_eq!(impossible(all.iter()).is_some(), wanted, "{all:?}");
+        }
     }
 }

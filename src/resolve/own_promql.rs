@@ -56,6 +56,11 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
         return None;
     }
     select(cx, text, &mut expr, wanted)?;
+    let matchers = visit::selectors(&expr)
+        .into_iter()
+        .flat_map(|s| &s.matchers);
+    let jobs = matchers.filter(|m| m.label.text == JOB && m.op == MatchOp::Equal);
+    cx.read_jobs.extend(jobs.map(|job| job.value.value.clone()));
     family::check_names(cx, &mut expr, text);
     Some(expr)
 }

@@ -12,7 +12,7 @@ use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
 use crate::spec::{self, Text};
 
-/// How the service is scraped; its own job is the selector's, if it has one.
+/// How the service is scraped. Its job is its own, which is the selector's, if it has one; or else the first that signals name.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     let spec = cx.spec;
     let own = names::own_job(spec).to_owned();
@@ -25,21 +25,24 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
         labels,
         names: names::own_prefix(spec).to_owned(),
         external: external.iter().map(|l| l.value.clone()).collect(),
+        job: jobs.first().map_or(own, |job| job.name.clone()),
         jobs,
-        job: own,
     }
 }
 
-/// The service's own job, unless all signals name others; then those that signals name, by name.
+/// The service's own job, unless signals name others alone and nothing else names it; then those that signals name, by name.
 fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
-    let signals = cx.ready_signals();
-    let families: Vec<_> = signals
-        .filter_map(|signal| signal.family().cloned())
+    let families = cx.ready_signals().filter_map(|signal| signal.family());
+    let named: Vec<_> = families
+        .map(|family| job_of(family).map(str::to_owned))
         .collect();
-    let named = families.iter().map(job_of);
-    let used =
-        cx.spec.runtime.is_some() || named.clone().any(|job| job.is_none_or(|job| job == own));
-    let mut names: Vec<String> = named.flatten().map(str::to_owned).collect();
+    let used = cx.spec.runtime.is_some()
+        || cx.read_jobs.contains(own)
+        || cx.spec.prometheus.jobs.contains_key(own)
+        || named
+            .iter()
+            .any(|job| job.as_deref().is_none_or(|job| job == own));
+    let mut names: Vec<String> = named.into_iter().flatten().collect();
     names.retain(|name| name != own);
     names.sort();
     names.dedup();

@@ -12,7 +12,7 @@ use crate::cli::build::settings::Settings;
 use crate::cli::build::{BuildArgs, input};
 use crate::cli::findings;
 use crate::cli::terminal::Terminal;
-use crate::cloudwatch::{elsewhere, is_region};
+use crate::cloudwatch::{STATES, elsewhere, is_region};
 use crate::diag::Sink;
 use crate::plan::Plan;
 use crate::resolve::{self, Options};
@@ -126,9 +126,9 @@ fn account(specs: &[Spec]) -> Result<Option<String>> {
 
 /// Why an alarm cannot be made in a region: `--region` moves the alarms of a spec, and not its actions.
 fn misplaced(fields: &Value, region: &str) -> Option<String> {
-    let states = ["AlarmActions", "OKActions", "InsufficientDataActions"].into_iter();
-    let actions = states
-        .filter_map(|state| fields[state].as_array())
+    let actions = STATES
+        .iter()
+        .filter_map(|state| fields[*state].as_array())
         .flatten();
     let mut actions = actions.filter_map(Value::as_str);
     actions.find_map(|action| elsewhere(action, region))

@@ -250,9 +250,9 @@ fn hidden(label: &str) -> Column {
 }
 
 pub(super) struct Alerting<'a> {
-    pub(super) named: Vec<Named<'a>>,
+    pub(super) named: &'a [Named<'a>],
     /// Series that always exist, each with the row to show when it is missing.
-    pub(super) beats: Vec<(String, Expr)>,
+    pub(super) beats: &'a [(String, Expr)],
     pub(super) judged: Vec<Judged>,
     pub(super) burning: Vec<Burning>,
     pub(super) severities: Vec<(String, Color)>,
@@ -277,7 +277,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
     let linked = by_name(linked, PANEL, ALERT_NAME, &panels.collect::<Vec<_>>());
     let linked = joined(scope.named(linked), NAME, "", &[ALERT_NAME]);
     let rows = labelled(
-        verdict(linked, &all.beats),
+        verdict(linked, all.beats),
         PANEL,
         &format!("{}?", scope.dashboard),
         PANEL,
@@ -300,7 +300,7 @@ pub(super) fn alerts(scope: &Scope<'_>, all: &Alerting<'_>) -> (Vec<Series>, Vec
         value(0, "State", Cells::Words(states.into())),
         Column {
             leads_to: Some(Lead::Panel(PANEL.to_owned())),
-            ..column(ALERT_NAME, "Alert", Cells::Text(titles_of(&all.named)))
+            ..column(ALERT_NAME, "Alert", Cells::Text(titles_of(all.named)))
         },
     ];
     columns.extend(scope.for_column());

@@ -38,17 +38,7 @@ pub(in crate::resolve) fn fill(
             dashboard: &dashboard.uid,
         };
         let panels = dashboard.rows.iter_mut().flat_map(|row| &mut row.panels);
-        // What these panels show is made of all SLOs and alerts; there is a panel for each alert, too.
-        let of_all = |panel: &&mut Panel| {
-            matches!(
-                panel.draw,
-                Draw::Objectives(_)
-                    | Draw::Verdict(_)
-                    | Draw::Alerts(_)
-                    | Draw::Fact(Fact::Lasts | Fact::Since | Fact::Advice)
-            )
-        };
-        panels.filter(of_all).for_each(|panel| table.fill(panel));
+        table.fill(panels);
     }
 }
 
@@ -73,7 +63,8 @@ struct Tables<'a> {
 }
 
 impl Tables<'_> {
-    fn fill(&self, panel: &mut Panel) {
+    /// There is a panel for each alert, too: what is made of all alerts is made once.
+    fn fill<'p>(&self, panels: impl Iterator<Item = &'p mut Panel>) {
         let spec = self.cx.spec;
         let groups: Vec<_> = spec
             .prometheus
@@ -100,31 +91,33 @@ impl Tables<'_> {
             index: &runbooks.map_or_else(String::new, |url| naming::runbook_index(&url.value)),
         };
         let fact = |series: Option<_>, fact| (series.into_iter().collect(), Draw::Fact(fact));
-        (panel.series, panel.draw) = match &panel.draw {
-            Draw::Objectives(_) => {
-                let (series, columns) = tables::objectives(&scope, &shown);
-                (series, Draw::Objectives(columns))
-            }
-            Draw::Verdict(_) => {
-                let (worst, words) = verdict.worst();
-                (vec![worst], Draw::Verdict(words))
-            }
-            Draw::Fact(Fact::Lasts) => fact(verdict.spent(), Fact::Lasts),
-            Draw::Fact(Fact::Since) => fact(Some(verdict.since()), Fact::Since),
-            Draw::Fact(Fact::Advice) => fact(Some(verdict.advice()), Fact::Advice),
-            Draw::Alerts(_) => {
-                let all = Alerting {
-                    named,
-                    beats,
-                    judged: self.judged(),
-                    burning: self.burning(),
-                    severities: self.severities(),
-                };
-                let (series, columns) = tables::alerts(&scope, &all);
-                (series, Draw::Alerts(columns))
-            }
-            _ => return,
-        };
+        for panel in panels {
+            (panel.series, panel.draw) = match &panel.draw {
+                Draw::Objectives(_) => {
+                    let (series, columns) = tables::objectives(&scope, &shown);
+                    (series, Draw::Objectives(columns))
+                }
+                Draw::Verdict(_) => {
+                    let (worst, words) = verdict.worst();
+                    (vec![worst], Draw::Verdict(words))
+                }
+                Draw::Fact(Fact::Lasts) => fact(verdict.spent(), Fact::Lasts),
+                Draw::Fact(Fact::Since) => fact(Some(verdict.since()), Fact::Since),
+                Draw::Fact(Fact::Advice) => fact(Some(verdict.advice()), Fact::Advice),
+                Draw::Alerts(_) => {
+                    let all = Alerting {
+                        named: &named,
+                        beats: &beats,
+                        judged: self.judged(),
+                        burning: self.burning(),
+                        severities: self.severities(),
+                    };
+                    let (series, columns) = tables::alerts(&scope, &all);
+                    (series, Draw::Alerts(columns))
+                }
+                _ => continue,
+            };
+        }
     }
 
     fn named(&self) -> Vec<Named<'_>> {

@@ -57,9 +57,10 @@ pub(super) fn check(
         let known = SUFFIXES.iter().find(|(words, ..)| words.contains(word))?;
         Some((*word, known))
     });
-    let Some((last, (_, unit, one))) = said else {
+    let Some((word, (_, unit, one))) = said else {
         return Some(());
     };
+    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz");
     if *unit != signal.unit {
         // CPU seconds per second are a number of CPUs.
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
@@ -74,7 +75,7 @@ pub(super) fn check(
             cx.sink.push(warning.help(format!(
                 "write `unit: {}`{}",
                 unit.as_str(),
-                match matches!(*one, "1s" | "1B" | "1C" | "1Hz") {
+                match is_base {
                     true => String::new(),
                     false => format!(" and `scale: {one}`"),
                 }
@@ -82,7 +83,6 @@ pub(super) fn check(
         }
         return Some(());
     }
-    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz");
     if is_base || definition.scale.is_some() {
         return Some(());
     }
@@ -92,7 +92,7 @@ pub(super) fn check(
         _ => "1s",
     };
     let message = format!(
-        "`{metric}` has `{last}` in its name, but its values are read as {}",
+        "`{metric}` has `{word}` in its name, but its values are read as {}",
         match unit {
             Unit::Ratio => "a ratio from 0 to 1",
             other => other.as_str(),

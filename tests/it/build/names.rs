@@ -190,4 +190,17 @@ alerts:
     let inhibition = project.read("generated/shop/prometheus/alertmanager.yaml");
     let equal = "equal:\n      - slo\n      - region\n";
     assert!(inhibition.ends_with(equal), "{inhibition}");
+    // Started replicas are those of a job that is scraped.
+    let overview = project.read("generated/shop/grafana/dashboards/overview.json");
+    assert!(
+        overview.contains(r#"process_start_time_seconds{job=\"batch\"#),
+        "{overview}"
+    );
+    // PromQL of the spec reads the own job.
+    let down =
+        "\n  Down: {severity: warning, when: {promql: 'up{job=\"shop\"} == 0'}, summary: Down}\n";
+    project.write("specs/shop.yaml", &format!("{}{down}", spec.trim_end()));
+    project.run(&["build"]).exits(0);
+    let scrape = project.read("generated/shop/prometheus/scrape.yaml");
+    assert_eq!(scrape.matches("job_name").count(), 2, "{scrape}");
 }
