@@ -358,10 +358,17 @@ fn quoted(text: &str, quote: u8) -> usize {
     text.len()
 }
 
-/// True for a query that a text shows the form of: `rate(<metric>[<range>])`, `sum(...)`, `x{…}`, `x[window]`.
+/// Words for a number that the reader of a text chooses.
+const NUMBERS: [&str; 6] = ["n", "k", "q", "phi", "quantile", "percentile"];
+
+/// True for a query that a text shows the form of: `rate(<metric>[<range>])`, `sum(...)`, `x{…}`, `x[window]`, `topk(N, x)`.
 pub(super) fn is_sketch(text: &str) -> bool {
     let tokens: Vec<_> = Tokens { text, at: 0 }.collect();
     let is_word = |at: usize| matches!(tokens.get(at), Some(Token::Word(_)));
+    let is_number = |at: usize| match tokens.get(at) {
+        Some(Token::Word(word)) => NUMBERS.contains(&word.to_ascii_lowercase().as_str()),
+        _ => false,
+    };
     let starts = |at: usize, sign| tokens.get(at) == Some(&Token::Sign(sign));
     text.contains("...")
         || text.contains('…')
@@ -371,6 +378,7 @@ pub(super) fn is_sketch(text: &str) -> bool {
                 Token::Sign(b'<') => end(at + 1) > at + 1 && starts(end(at + 1), b'>'),
                 Token::Sign(b'[') => is_word(at + 1) && starts(end(at + 1), b']'),
                 Token::Sign(b'{') => is_word(at + 1) && starts(end(at + 1), b'}'),
+                Token::Sign(b'(') => is_number(at + 1) && starts(at + 2, b','),
                 _ => false,
             }
         })

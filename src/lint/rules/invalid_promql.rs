@@ -41,7 +41,7 @@ declare_rule! {
     /// Queries in MetricsQL and LogQL are not checked; [Query languages](lint.md#query-languages) describes how a language
     /// is recognised. A query is not checked either if another program or the reader of a text fills in a part outside
     /// its quotes: `{{ .Values.filter }}`, `[[ .Window ]]`, `${WINDOW}` in rules, `__WINDOW__`, and in Markdown also
-    /// `<metric>`, `[window]`, `...`.
+    /// `<metric>`, `[window]`, `...`, `topk(N, …)`.
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
         summary: "Prometheus rejects the query",
