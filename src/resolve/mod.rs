@@ -31,7 +31,7 @@ mod templates;
 pub mod tiers;
 
 pub use labels::is_label_name;
-pub use names::{own_job, own_prefix};
+pub use names::{own_job, own_prefix, servers};
 
 use context::Context;
 pub use context::SelectError;

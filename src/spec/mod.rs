@@ -203,6 +203,8 @@ pub struct Prometheus {
     /// Matchers added to every selector of a vLLM metric; in your own PromQL, `$selector` stands for them. A declared signal has
     /// its own `where`, and the `selector` of its job.
     pub selector: Matchers,
+    /// Other specs select the same vLLM servers on purpose: `build` does not warn. Default: false.
+    pub shared_selector: bool,
     /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
     /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
