@@ -75,6 +75,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     let unknown = service::check_group_labels(&mut cx);
     slos::check_groups(&mut cx, &slos, &unknown);
+    service::check_selector(&mut cx);
     let scrape = scrape::resolve(&mut cx);
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);

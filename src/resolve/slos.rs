@@ -100,9 +100,19 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
                 lacking.join("`, `")
             );
             let error = Diagnostic::error("unknown-label", name.span, message);
+            let own = cx.spec.signals.get(name.value.as_str());
+            let declares = own.is_some_and(|own| own.prometheus.is_some());
             cx.sink.push(error.help(format!(
-                "add the label to the `has_labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
-                if written.by.0.is_empty() { "" } else { " instead of `by`" },
+                "{}write the labels of this SLO{}: `group_by: [{}]`",
+                match declares {
+                    true => "add the label to the `has_labels` of the signal, or ",
+                    false => "",
+                },
+                if written.by.0.is_empty() {
+                    ""
+                } else {
+                    " instead of `by`"
+                },
                 slo.labels.join(", ")
             )));
             break;
@@ -192,6 +202,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         }
     }
     for tier in &mut tiers {
+        tier.severity = cx.severity(&tier.severity);
         tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     check_min_events(cx, slo, &tiers);
@@ -359,7 +370,7 @@ fn percentile_alert<'a>(
     let severity = match &alert.severity {
         Some(severity) => {
             cx.check_severity(severity);
-            severity.value.clone()
+            cx.severity(&severity.value)
         }
         None => cx.spec.severities.page.name.value.clone(),
     };

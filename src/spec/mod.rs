@@ -315,13 +315,15 @@ pub struct Record {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alert {
-    /// Value of the `severity` label.
+    /// Value of the `severity` label; `page` and `ticket` are the names in `severities`.
     pub severity: Text,
     /// Condition of the alert.
     pub when: Spanned<Condition>,
     /// Pending period: time that the condition must be true before the alert fires. Default: 0s.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
+    /// Time that the alert keeps firing after its condition has ended. Default: 0s.
+    pub keep_firing_for: Option<Spanned<Duration>>,
     /// Evaluation interval of the condition. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call engineer. Default: made from the condition.

@@ -350,11 +350,12 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
             record(naming::BASELINE, text(&r.query.expr), &labels)
         })
         .collect();
-    let hold = (alert.hold > Duration::default()).then(|| alert.hold.to_string());
+    let set = |time: Duration| (time > Duration::default()).then(|| time.to_string());
     rules.push(Rule {
         alert: Some(alert.name.clone()),
         expr: text(&alert.condition.query().expr),
-        hold,
+        hold: set(alert.hold),
+        keep_firing_for: set(alert.keep),
         labels: condition_labels(plan, alert),
         annotations: annotations::condition(alert).templates(),
         ..Rule::default()
