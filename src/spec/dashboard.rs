@@ -1,13 +1,14 @@
 //! Dashboards: rows of panels over signals; one definition serves every back end.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::name::SignalName;
 use super::panel_kind::PanelKind;
-use super::{Across, By, Matchers, Stat, Text};
+use super::{Reading, Text};
 use crate::source::Spanned;
-use crate::units::{Duration, Quantity, Unit};
+use crate::units::{Duration, Quantity};
 
 /// A dashboard.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -46,10 +47,6 @@ pub struct Row {
     pub panels: Spanned<Vec<Spanned<Panel>>>,
 }
 
-/// One statistic, or several.
-#[derive(Clone, Debug)]
-pub struct Stats(pub Vec<Spanned<Stat>>);
-
 /// A panel over one signal, several series, an SLO, or none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -63,26 +60,9 @@ pub struct Panel {
     /// Panel type. Default: `timeseries`.
     #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
-    /// The signal to show.
-    #[schemars(with = "Option<SignalName>")]
-    pub signal: Option<Text>,
-    /// PromQL instead of a signal; may use Grafana variables.
-    pub promql: Option<Text>,
-    /// Unit of `promql`. Default: `count`.
-    pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal, or a list with one line for each. Default: the usual statistics of its kind.
-    pub stat: Option<Spanned<Stats>>,
-    /// Rate window. Default: the row's.
-    pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(rename = "where")]
-    pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
-    pub across: Option<Spanned<Across>>,
+    /// The value to show.
+    #[serde(rename = "<reading>")]
+    pub reading: Reading,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
     /// Name of the SLO to show, for `kind: slo`.
@@ -98,32 +78,31 @@ pub struct Panel {
     pub position: Option<Spanned<Position>>,
 }
 
+impl Deref for Panel {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
+}
+
 /// One of several signals in a panel.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Series {
     /// Title to display. Default: made from the signal.
     pub title: Option<Text>,
-    /// The signal.
-    #[schemars(with = "Option<SignalName>")]
-    pub signal: Option<Text>,
-    /// PromQL instead of a signal; may use Grafana variables.
-    pub promql: Option<Text>,
-    /// Unit of `promql`. Default: `count`.
-    pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal. Default: the usual statistic of its kind.
-    pub stat: Option<Spanned<Stat>>,
-    /// Rate window. Default: the panel's.
-    pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(rename = "where")]
-    pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
-    pub across: Option<Spanned<Across>>,
+    /// The value to show.
+    #[serde(rename = "<reading>")]
+    pub reading: Reading,
+}
+
+impl Deref for Series {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
 }
 
 /// A value with a meaning.

@@ -22,6 +22,7 @@ mod key;
 mod mend;
 mod merge;
 mod node;
+mod parts;
 mod spanned;
 mod synonym;
 mod text;
@@ -32,6 +33,7 @@ pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
+pub use parts::Parts;
 pub use text::{
     Body, MARK, Place, Text, TextMap, inside, is_branched, is_left_out, json_string,
     probably_filled, readings, surely_filled,
@@ -77,8 +79,13 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     said.map(|document| document.root).ok_or(empty)
 }
 
-pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
-    typed::of(files, root)
+/// The value that a tree stands for. A field whose name is that of one of the `parts` is a struct whose fields stand beside it.
+pub fn typed<T: DeserializeOwned>(
+    files: &Rc<Joined>,
+    root: &Node<'_>,
+    parts: &Parts,
+) -> Result<T, Fault> {
+    typed::of(files, root, parts)
 }
 
 fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {

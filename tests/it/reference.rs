@@ -61,6 +61,26 @@ impl Reference {
         }
     }
 
+    /// The parts whose fields stand among those of a definition, by name.
+    fn parts<'s>(&'s self, schema: &'s Value) -> impl Iterator<Item = (&'s Value, &'s str)> {
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        parts.filter_map(|part| {
+            let (part, name) = self.resolved(part);
+            Some((part, name?))
+        })
+    }
+
+    /// A field of a definition or of its parts, and whose it is.
+    fn field(&self, schema: &Value, owner: &str, key: &str) -> Option<(Value, String)> {
+        match &schema["properties"][key] {
+            Value::Null => {
+                let mut parts = self.parts(schema);
+                parts.find_map(|(part, name)| self.field(part, name, key))
+            }
+            property => Some((property.clone(), owner.to_owned())),
+        }
+    }
+
     /// Takes examples from a part of a spec.
     fn learn(&mut self, schema: &Value, owner: &str, value: &Value) {
         let (schema, name) = {
@@ -70,18 +90,17 @@ impl Reference {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    let property = &schema["properties"][key];
-                    if property.is_null() {
+                    let Some((property, name)) = self.field(&schema, &name, key) else {
                         self.learn(&schema["additionalProperties"], &name, value);
                         continue;
-                    }
+                    };
                     let field = (name.clone(), key.clone());
                     if !self.examples.contains_key(&field)
-                        && let Some(example) = shown(key, value, self.resolved(property).0)
+                        && let Some(example) = shown(key, value, self.resolved(&property).0)
                     {
                         self.examples.insert(field, example);
                     }
-                    self.learn(property, &format!("{name}.{key}"), value);
+                    self.learn(&property, &format!("{name}.{key}"), value);
                 }
             }
             Value::Array(items) => {
@@ -147,12 +166,18 @@ impl Reference {
         }
         let fields = found["properties"].as_object().into_iter().flatten();
         let inner = [listed(found), &found["additionalProperties"]];
+        let shared = found["allOf"].as_array().into_iter().flatten();
+        let inner = shared.chain(inner);
         for part in fields.map(|(_, part)| part).chain(inner) {
             self.below(part, into);
         }
     }
 
     fn table(&self, name: &str, schema: &Value, page: &mut String) {
+        let parts: Vec<_> = self.parts(schema).map(|(_, part)| link(part)).collect();
+        if !parts.is_empty() {
+            write!(page, "Also the fields of {}.\n\n", parts.join(" and ")).expect("text");
+        }
         page.push_str("| field | type | default | example |\n|---|---|---|---|\n");
         let required = schema["required"].as_array().into_iter().flatten();
         let required: Vec<_> = required.filter_map(Value::as_str).collect();

@@ -188,8 +188,14 @@ impl Builder<'_, '_> {
     /// Runbooks that alerts, objectives and panels name, in the order of the spec.
     fn named(&self) -> Vec<Text> {
         let spec = self.cx.spec;
-        let slos = spec.slos.values().filter_map(|slo| slo.runbook.as_ref());
-        let alerts = spec.alerts.values().filter_map(|a| a.runbook.as_ref());
+        let slos = spec
+            .slos
+            .values()
+            .filter_map(|slo| slo.notice.runbook.as_ref());
+        let alerts = spec
+            .alerts
+            .values()
+            .filter_map(|a| a.notice.runbook.as_ref());
         let rows = spec.dashboards.values().flat_map(|d| &d.rows.value);
         let panels = rows.flat_map(|row| &row.value.panels.value);
         let panels = panels.filter_map(|panel| panel.value.runbook.as_ref());
