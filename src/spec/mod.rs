@@ -10,6 +10,7 @@
 //! assert_eq!(found[0].help, ["did you mean `signals`?"]);
 //! ```
 
+mod beta;
 mod cloudwatch;
 mod condition;
 mod dashboard;
@@ -32,6 +33,7 @@ mod slo;
 mod text;
 mod value;
 
+pub use beta::{BETA_VERSION, Beta};
 pub use cloudwatch::{
     AlarmOverride, CloudWatch, LowSamples, Maintenance, MetricBinding, Missing, Via,
 };
@@ -49,7 +51,7 @@ pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
 };
-pub use schema::json_schema;
+pub use schema::{beta_schema, json_schema};
 use schemars::JsonSchema;
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
@@ -124,22 +126,10 @@ pub struct Spec {
     /// Commands for runbooks.
     #[serde(default)]
     pub commands: Map<Command>,
-    /// Tables from combinations of signals to likely causes.
-    #[serde(default)]
-    pub triage: Map<Triage>,
-    /// The span and attributes of each request's trace.
-    pub traces: Option<Traces>,
-    /// Load tests and their criteria.
-    pub load_tests: Option<LoadTests>,
-    /// Advice on configuration, with formulas.
-    #[serde(default)]
-    pub advice: Map<Advice>,
-    /// Checklists.
-    #[serde(default)]
-    pub checklists: Map<Vec<Text>>,
-    /// Reference tables, such as targets by use.
-    #[serde(default)]
-    pub tables: Map<Table>,
+    /// What the second document says.
+    #[serde(rename = "<beta>")]
+    #[schemars(skip)]
+    pub beta: Beta,
 }
 
 /// Files that a spec extends: one, or a list in which later files override earlier ones.
@@ -367,4 +357,5 @@ fn parts() -> Parts {
         .with::<Comparison>("<comparison>")
         .with::<Notice>("<notice>")
         .with::<Marks>("<marks>")
+        .with::<Beta>("<beta>")
 }

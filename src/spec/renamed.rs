@@ -11,10 +11,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::beta;
 use super::pattern::{below, ends};
 use crate::diag::{Diagnostic, Edit, Fix};
 use crate::source::{FileId, Span};
-use crate::yaml::{self, Kind, Node, Style};
+use crate::yaml::{Kind, Node, Style};
 
 /// Paths of fields from the top, and what they are now.
 ///
@@ -67,14 +68,21 @@ pub const RENAMED: &[(&str, &str)] = &[
 
 /// All old fields of a file, each with the edit that renames it; or why the file is no YAML.
 pub fn renamed(file: FileId, text: &str) -> Vec<Diagnostic> {
-    match yaml::document(file, text) {
-        Ok(mut root) => update(file, text, &mut root),
-        Err(fault) => vec![fault],
-    }
+    tree(file, text).map_or_else(|fault| vec![fault], |(_, found)| found)
 }
 
-/// The same, and gives these fields of the tree their new names and places, so that the rest can be read.
-pub(super) fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
+/// A file as it would be with all fields under their new names and in their new places, and the old ones.
+pub(super) fn tree<'t>(
+    file: FileId,
+    text: &'t str,
+) -> Result<(Node<'t>, Vec<Diagnostic>), Diagnostic> {
+    let (mut root, mut found) = beta::joined(file, text)?;
+    found.extend(update(file, text, &mut root));
+    Ok((root, found))
+}
+
+/// The old fields, each with an edit; gives these fields of the tree their new names and places, so that the rest can be read.
+fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
     let mut update = Update {
         file,
         text,
@@ -388,6 +396,15 @@ mod tests {
                 "slos: {a: {sli: {percentile: {signal: x, p: 99.9, below: 1s}}}}\n",
                 "slos: {a: {sli: {percentile: {signal: x, stat: p99.9, below: 1s}}}}\n",
             ),
+            (
+                "a: 1\n# Of users.\ntables: {}\n\nslos: {}\nadvice: {} # mine\n",
+                "a: 1\nslos: {}\n---\napiVersion: slosmith/v1beta1\n\n# Of users.\ntables: {}\n\nadvice: {} # mine\n",
+            ),
+            (
+                "tables: {}\nslos: {}\n---\napiVersion: slosmith/v1beta1\nadvice: {}\n",
+                "slos: {}\n---\napiVersion: slosmith/v1beta1\nadvice: {}\n\ntables: {}\n",
+            ),
+            ("tables: &a {}\nx-b: *a\n", "tables: &a {}\nx-b: *a\n"),
             (
                 "slos: {a: {window: 1d, period: 1d}}\n",
                 "slos: {a: {window: 1d, period: 1d}}\n",

@@ -6,14 +6,35 @@ use std::collections::BTreeSet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::{Bound, Burn, Extends, Marks, MatchValue, Policy, Severity, Spec, Stat, Stats, Tier};
+use super::{
+    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Severity, Spec, Stat,
+    Stats, Tier,
+};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
 /// The schema without the names of library signals, which this module does not know.
 pub fn json_schema() -> Schema {
+    schema_of::<Spec>("urn:slosmith:schema:spec:v1")
+}
+
+/// The same of the second document.
+pub fn beta_schema() -> Schema {
+    let mut schema = schema_of::<Beta>("urn:slosmith:schema:spec:v1beta1");
+    let version = serde_json::json!({"description": format!("`{BETA_VERSION}`."), "type": "string", "const": BETA_VERSION});
+    if let Some(fields) = schema
+        .pointer_mut("/properties")
+        .and_then(Value::as_object_mut)
+    {
+        fields.shift_insert(0, "apiVersion".to_owned(), version);
+    }
+    schema.insert("required".to_owned(), serde_json::json!(["apiVersion"]));
+    schema
+}
+
+fn schema_of<T: JsonSchema>(id: &str) -> Schema {
     let settings = schemars::generate::SchemaSettings::draft2020_12();
-    let mut schema = settings.into_generator().into_root_schema_for::<Spec>();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
     let mut shared = BTreeSet::new();
     share(schema.as_object_mut(), &mut shared);
     for part in shared {
@@ -22,7 +43,7 @@ pub fn json_schema() -> Schema {
             part.as_deref_mut().and_then(|part| part.remove(rest));
         }
     }
-    schema.insert("$id".to_owned(), "urn:slosmith:schema:spec:v1".into());
+    schema.insert("$id".to_owned(), id.into());
     schema.insert(
         "patternProperties".to_owned(),
         serde_json::json!({"^x-": {}}),

@@ -62,21 +62,38 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
     }
 }
 
-pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
+/// The documents of a file, of which the first says something.
+pub fn documents(file: FileId, text: &str) -> Result<Vec<Node<'_>>, Diagnostic> {
     check_size(file, text)?;
-    if let Some(mut documents) = tree::regular(text)
-        && documents.len() == 1
+    if let Some(documents) = tree::regular(text)
+        && let [first, others @ ..] = &documents[..]
+        && (others.is_empty() || !first.root.is_null())
     {
-        return Ok(documents.remove(0).root);
+        return Ok(roots(documents));
     }
     // The full reader bounds what a tree would take, and words what is no YAML.
-    read_fully::<IgnoredAny>(file, text).map_err(|fault| advice::explain(fault, text))?;
-    let documents = tree(file, text, &mut Allowance::default())?;
-    let first = documents.into_iter().next();
-    let said = first.filter(|document| !document.root.is_null());
-    let mut empty = error::empty(file);
-    empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
-    said.map(|document| document.root).ok_or(empty)
+    if let Err(fault) = read_fully::<IgnoredAny>(file, text)
+        && fault.code != "multiple-documents"
+    {
+        return Err(advice::explain(fault, text));
+    }
+    let documents = roots(tree(file, text, &mut Allowance::default())?);
+    if documents.first().is_none_or(Node::is_null) {
+        let mut empty = error::empty(file);
+        empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
+        return Err(empty);
+    }
+    Ok(documents)
+}
+
+fn roots(documents: Vec<Document<'_>>) -> Vec<Node<'_>> {
+    let roots = documents.into_iter().map(|document| document.root);
+    roots.collect()
+}
+
+/// The first document of a file.
+pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
+    documents(file, text).map(|mut documents| documents.remove(0))
 }
 
 /// The value that a tree stands for. A field whose name is that of one of the `parts` is a struct whose fields stand beside it.

@@ -25,6 +25,11 @@ impl Parts {
         self
     }
 
+    /// The fields of a part.
+    pub fn fields(&self, name: &str) -> &'static [&'static str] {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+
     pub(super) fn is_part(&self, field: &str) -> bool {
         self.0.contains_key(field)
     }

@@ -295,15 +295,28 @@ fn flow(value: &Value) -> String {
 }
 
 fn generated() -> String {
-    let schema: Value = serde_json::from_str(&read("schemas/spec.schema.json")).expect("JSON");
+    let [schema, beta] = ["spec", "beta"].map(|name| -> Value {
+        serde_json::from_str(&read(&format!("schemas/{name}.schema.json"))).expect("JSON")
+    });
+    let mut both = schema.clone();
+    let more = beta["$defs"].as_object().expect("definitions").clone();
+    both["$defs"]
+        .as_object_mut()
+        .expect("definitions")
+        .extend(more);
     let mut reference = Reference {
-        schema: schema.clone(),
+        schema: both,
         examples: Examples::new(),
         missing: RefCell::default(),
     };
     for path in SPECS {
-        let spec: Value = slosmith::yaml::read(FileId(0), &read(path)).expect("YAML");
-        reference.learn(&schema, "spec", &spec);
+        let text = read(path);
+        let (spec, second) = crate::bundled::documents(&text);
+        let documents = [(spec, &schema, "spec")].into_iter();
+        for (text, schema, name) in documents.chain(second.map(|text| (text, &beta, "beta"))) {
+            let document: Value = slosmith::yaml::read(FileId(0), text).expect("YAML");
+            reference.learn(schema, name, &document);
+        }
     }
     let mut page = String::from(
         "\n## Every field\n\nTypes: a *quantity* is a number with a unit (`500ms`, `95%`, `10/min`), a *duration* a length of time \
@@ -313,8 +326,19 @@ fn generated() -> String {
     reference.table("spec", &schema, &mut page);
     let mut definitions = Vec::new();
     reference.below(&schema, &mut definitions);
-    for name in definitions {
-        let found = &schema["$defs"][name];
+    let of_spec = definitions.len();
+    reference.below(&beta, &mut definitions);
+    for (at, name) in definitions.iter().enumerate() {
+        if at == of_spec {
+            write!(
+                page,
+                "### The second document\n\n{}\n\n",
+                beta["description"].as_str().expect("text")
+            )
+            .expect("text");
+            reference.table("beta", &beta, &mut page);
+        }
+        let found = &reference.schema["$defs"][*name];
         let what = found["description"]
             .as_str()
             .unwrap_or_default()
@@ -328,6 +352,18 @@ fn generated() -> String {
     );
     for (old, new) in slosmith::spec::RENAMED {
         writeln!(page, "| `{old}` | `{new}` |").expect("text");
+    }
+    for field in beta["properties"]
+        .as_object()
+        .expect("fields")
+        .keys()
+        .skip(1)
+    {
+        writeln!(
+            page,
+            "| `{field}` | `{field}` in the [second document](#the-second-document) |"
+        )
+        .expect("text");
     }
     let missing = reference.missing.into_inner();
     assert!(

@@ -41,15 +41,26 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> R
                 .extend(builder.unwritten(&name, &runbooks.pages));
         }
     }
-    runbooks.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
-    runbooks.traces = spec.traces.as_ref().map(traces);
+    runbooks.triage = spec
+        .beta
+        .triage
+        .values()
+        .map(|t| builder.triage(t))
+        .collect();
+    runbooks.traces = spec.beta.traces.as_ref().map(traces);
     runbooks.load_tests = load::resolve(builder.cx);
-    runbooks.advice = spec.advice.values().map(|a| builder.advice(a)).collect();
-    let lists = spec.checklists.iter();
+    runbooks.advice = spec
+        .beta
+        .advice
+        .values()
+        .map(|a| builder.advice(a))
+        .collect();
+    let lists = spec.beta.checklists.iter();
     runbooks.checklists = lists
         .map(|(name, items)| (name.value.clone(), texts(items)))
         .collect();
     runbooks.tables = spec
+        .beta
         .tables
         .values()
         .filter_map(|t| table(builder.cx, t))

@@ -62,11 +62,10 @@ impl<'t> Reader<'t> {
         let mut texts = Vec::new();
         let mut fatal = false;
         for (i, &(file, text)) in parts.iter().enumerate() {
-            let Some(mut tree) = sink.take(yaml::document(file, text)) else {
+            let Some((mut tree, old)) = sink.take(renamed::tree(file, text)) else {
                 fatal = true;
                 continue;
             };
-            let old = renamed::update(file, text, &mut tree);
             old.into_iter().for_each(|error| sink.push(error));
             let bad = text::check(file, text, &tree, &mut sink);
             let base = files.range(Span::new(file, 0..0)).start;
