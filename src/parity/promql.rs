@@ -35,7 +35,11 @@ impl Builder<'_> {
     }
 }
 
-pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
+pub(super) fn alarm(
+    query: &Expr,
+    hold: Duration,
+    keep: Duration,
+) -> Result<PromQl, NotExpressible> {
     let text = query.to_string();
     if text.chars().count() > limits::PROMQL {
         return Err(NotExpressible::QueryTooLong(limits::PROMQL));
@@ -43,6 +47,7 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     Ok(PromQl {
         query: text,
         pending: hold.as_secs(),
+        recovery: keep.as_secs(),
         interval: INTERVAL,
     })
 }
