@@ -74,7 +74,8 @@ pub struct Panel {
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
     /// Name or URL of a runbook to link to, in addition to the runbooks of the alerts.
     pub runbook: Option<Text>,
-    /// Fixed position on a grid of 24 columns, from the top of its row. Default: placed automatically.
+    /// Fixed position on a grid of 24 columns, from the top of its row: `[x, y, width, height]`, with rows of 30 px. Default:
+    /// placed automatically.
     pub position: Option<Spanned<Position>>,
 }
 
@@ -147,9 +148,9 @@ pub enum Color {
     Red,
 }
 
-/// A place on a grid of 24 columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// A place on a grid of 24 columns: `[x, y, width, height]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<u32>")]
 pub struct Position {
     /// Column of the left edge, from 0.
     pub x: u32,
@@ -159,4 +160,15 @@ pub struct Position {
     pub w: u32,
     /// Height in grid rows (30 px each).
     pub h: u32,
+}
+
+impl TryFrom<Vec<u32>> for Position {
+    type Error = &'static str;
+
+    fn try_from(numbers: Vec<u32>) -> Result<Self, Self::Error> {
+        match numbers[..] {
+            [x, y, w, h] => Ok(Self { x, y, w, h }),
+            _ => Err("a position has four numbers: `[x, y, width, height]`"),
+        }
+    }
 }

@@ -66,6 +66,9 @@ pub const RENAMED: &[(&str, &str)] = &[
     ),
 ];
 
+/// Where `{x: 0, y: 8, w: 12, h: 8}` was, which is `[0, 8, 12, 8]`.
+const POSITION: &str = "dashboards/*/rows/*/panels/*/position";
+
 /// All old fields of a file, each with the edit that renames it; or why the file is no YAML.
 pub fn renamed(file: FileId, text: &str) -> Vec<Diagnostic> {
     tree(file, text).map_or_else(|fault| vec![fault], |(_, found)| found)
@@ -89,6 +92,7 @@ fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
         found: Vec::new(),
         spread: BTreeMap::new(),
     };
+    update.each(root, POSITION, &mut Update::position);
     let words = |path: &'static str| path.rsplit_once('/').unwrap_or(("", path));
     for (old, new) in RENAMED {
         let ((parents, word), (new_parents, new_word)) = (words(old), words(new));
@@ -145,6 +149,28 @@ impl Update<'_> {
             }
             Kind::Scalar(_) => {}
         }
+    }
+
+    fn position(&mut self, map: &mut Node<'_>) {
+        if !map.is_map() {
+            return;
+        }
+        let number = |key| map.get(key).and_then(Node::text).map(str::to_owned);
+        let numbers: Option<Vec<_>> = ["x", "y", "w", "h"].into_iter().map(number).collect();
+        let at = map.range();
+        let list = numbers
+            .as_ref()
+            .map(|numbers| format!("[{}]", numbers.join(", ")));
+        let edits = list.map(|list| vec![(at.clone(), list)]);
+        if let Some(numbers) = numbers {
+            let number = |text| Node::scalar(at.clone(), text, Style::Plain);
+            map.kind = Kind::Seq(numbers.into_iter().map(number).collect());
+        }
+        self.tell(
+            at,
+            "`position` is now `[x, y, width, height]`".to_owned(),
+            edits,
+        );
     }
 
     fn rename(&mut self, map: &mut Node<'_>, old: &str, new: &'static str) {
@@ -405,6 +431,14 @@ mod tests {
                 "slos: {}\n---\napiVersion: slosmith/v1beta1\nadvice: {}\n\ntables: {}\n",
             ),
             ("tables: &a {}\nx-b: *a\n", "tables: &a {}\nx-b: *a\n"),
+            (
+                "dashboards: {a: {rows: [{panels: [{position: {w: 12, h: 8, x: 0, y: 4}}]}]}}\n",
+                "dashboards: {a: {rows: [{panels: [{position: [0, 4, 12, 8]}]}]}}\n",
+            ),
+            (
+                "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              x: 0\n              y: 4\n              w: 12\n              h: 8\n            unit: s\n",
+                "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              [0, 4, 12, 8]\n            unit: s\n",
+            ),
             (
                 "slos: {a: {window: 1d, period: 1d}}\n",
                 "slos: {a: {window: 1d, period: 1d}}\n",

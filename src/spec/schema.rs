@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 use super::{
-    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Severity, Spec, Stat,
-    Stats, Tier,
+    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Position, Severity, Spec,
+    Stat, Stats, Tier,
 };
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
@@ -192,6 +192,14 @@ schema!(Bound, "Bound", {
             }
         }
     ]
+});
+
+schema!(Position, "Position", {
+    "description": "A place on a grid of 24 columns: `[x, y, width, height]`.",
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0},
+    "minItems": 4,
+    "maxItems": 4
 });
 
 schema!(Extends, "Extends", {
