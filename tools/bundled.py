@@ -11,7 +11,9 @@ def specs(folder):
 
 def read(path):
     """A spec; what it says replaces what it extends, key by key, and `~` takes away."""
-    own = yaml.safe_load(path.read_text())
+    own = {}
+    for document in yaml.safe_load_all(path.read_text()):
+        own = {**document, **own}
     bases = own.pop("extends", None) or []
     whole = {}
     for base in [bases] if isinstance(bases, str) else bases:

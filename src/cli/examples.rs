@@ -147,7 +147,8 @@ Examples:
 
 pub(super) const SCHEMA: &str = "\
 Examples:
-  slosmith schema > slosmith.schema.json";
+  slosmith schema > slosmith.schema.json
+  slosmith schema --beta > slosmith-beta.schema.json";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

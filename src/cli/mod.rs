@@ -142,7 +142,7 @@ enum Command {
     Templates(templates::TemplatesArgs),
     /// Print the JSON Schema of specs, for editors
     #[command(after_long_help = examples::SCHEMA)]
-    Schema,
+    Schema(schema::SchemaArgs),
     /// Check the project: configuration, specs, outputs and programs
     ///
     /// Exits with 1 if there is a problem. Warnings do not count.
@@ -206,7 +206,7 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
         // These commands need no catalog. A shell that loads completions must not fail because of one.
         Command::Explain(_)
         | Command::Templates(_)
-        | Command::Schema
+        | Command::Schema(_)
         | Command::Completions(_)
         | Command::Man(_) => Ok(()),
         _ => newer::install(configuration),
@@ -253,7 +253,7 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::Catalog(args) => catalog::run(args, out),
         Command::Signals(args) => signals::run(args, out),
         Command::Templates(args) => templates::run(args, out),
-        Command::Schema => schema::run(out),
+        Command::Schema(args) => schema::run(args, out),
         Command::Doctor(args) => doctor::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

@@ -13,7 +13,7 @@ mod served;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use schemars::json_schema;
+use schemars::{Schema, json_schema};
 
 use crate::diag::Diagnostic;
 use crate::source::FileId;
@@ -56,8 +56,17 @@ pub fn names() -> Vec<String> {
     signals.map(|name| format!("{PREFIX}{name}")).collect()
 }
 
+/// The schema of specs, with the names of the signals.
 pub fn json_schema() -> String {
-    let mut schema = spec::json_schema();
+    printed(spec::json_schema())
+}
+
+/// The same of the second document.
+pub fn beta_schema() -> String {
+    printed(spec::beta_schema())
+}
+
+fn printed(mut schema: Schema) -> String {
     let any = json_schema!({"anyOf": [{"enum": names()}, {"type": "string"}]});
     if let Some(name) = schema
         .pointer_mut("/$defs/SignalName")

@@ -216,7 +216,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
-    if alert.summary.is_none()
+    if alert.notice.summary.is_none()
         && let Some(promql) = promql(&alert.when.value)
     {
         let message = format!("`{name}` lacks the field `summary`: its condition is PromQL");
@@ -228,13 +228,13 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     check_lasting(cx, name, alert, &condition);
     check_values(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);
-    let own = [&alert.summary, &alert.description, &alert.action];
+    let own = [&alert.notice.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &kept);
     }
     let severity = cx.severity(&alert.severity.value);
-    let marks = cx.marks(&severity, alert, &kept);
-    let summary = match &alert.summary {
+    let marks = cx.marks(&severity, &alert.notice.marks, &kept);
+    let summary = match &alert.notice.summary {
         Some(text) => text.value.trim().to_owned(),
         None => words::capital(&words::condition(&condition)),
     };
@@ -249,13 +249,13 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         condition,
         records,
         summary,
-        summary_is_own: alert.summary.is_some(),
+        summary_is_own: alert.notice.summary.is_some(),
         description: alert
             .description
             .as_ref()
             .map(|d| d.value.trim().to_owned()),
         action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
-        links: cx.links(&name.value, alert.runbook.as_ref()),
+        links: cx.links(&name.value, alert.notice.runbook.as_ref()),
         marks,
     })
 }

@@ -21,6 +21,18 @@ pub(super) fn wrong_unit(at: Span, mismatch: Mismatch) -> Diagnostic {
     Diagnostic::error("wrong-unit", at, mismatch.message).help(mismatch.help)
 }
 
+/// The comparison with a threshold, if there is one.
+pub(super) fn comparison(of: &spec::Comparison) -> Option<(CompareOp, &Spanned<spec::Bound>)> {
+    [
+        (CompareOp::Above, &of.above),
+        (CompareOp::Below, &of.below),
+        (CompareOp::AtLeast, &of.at_least),
+        (CompareOp::AtMost, &of.at_most),
+    ]
+    .into_iter()
+    .find_map(|(op, bound)| Some((op, bound.as_ref()?)))
+}
+
 fn is_rate(read: &SignalQuery<'_>) -> bool {
     matches!(read.stat, Stat::Rate | Stat::Slope)
 }

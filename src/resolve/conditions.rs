@@ -93,7 +93,7 @@ impl Resolver<'_, '_> {
         }
         let request = SignalRequest {
             signal,
-            stat: c.stat,
+            stat: c.one_stat(),
             window: c.window,
             of: c.selection(),
             at: name.span,
@@ -133,11 +133,11 @@ impl Resolver<'_, '_> {
             let expr = query::outside(read, &outside, past);
             return Some((Bound::Outside(outside), bound::unit(read, None), expr));
         }
-        if let Some(equals) = &c.equals {
+        if let Some(equals) = &c.comparison.equals {
             let op = bound::extreme(self.cx, read, equals)?;
             return self.fixed(read, op, equals);
         }
-        let (op, bound) = comparison(c)?;
+        let (op, bound) = bound::comparison(&c.comparison)?;
         match &bound.value {
             spec::Bound::Quantity(quantity) => {
                 self.fixed(read, op, &Spanned::new(quantity.clone(), bound.span))
@@ -395,7 +395,7 @@ impl Resolver<'_, '_> {
             unit: c.unit.map_or(Unit::Count, |u| u.value),
             per: None,
         };
-        let whole = match comparison(c) {
+        let whole = match bound::comparison(&c.comparison) {
             None if is_condition(&expr) => expr.clone(),
             None => {
                 let message = "the query has no comparison: the condition would always hold";
@@ -553,17 +553,6 @@ fn common_help(common: &[String]) -> String {
         "join the conditions on their common labels: `on: [{}]`",
         common.join(", ")
     )
-}
-
-fn comparison(c: &spec::Condition) -> Option<(CompareOp, &Spanned<spec::Bound>)> {
-    [
-        (CompareOp::Above, &c.above),
-        (CompareOp::Below, &c.below),
-        (CompareOp::AtLeast, &c.at_least),
-        (CompareOp::AtMost, &c.at_most),
-    ]
-    .into_iter()
-    .find_map(|(op, bound)| Some((op, bound.as_ref()?)))
 }
 
 /// True when an expression filters: it gives nothing while all is well.

@@ -66,7 +66,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
                 .push(error.help("write an amount and a currency, such as `2.50 USD`"));
         }
     }
-    let Some(tests) = &cx.spec.load_tests else {
+    let Some(tests) = &cx.spec.beta.load_tests else {
         return;
     };
     let Some(capacity) = &tests.capacity else {
@@ -96,7 +96,7 @@ fn fact(cx: &Context<'_>, word: &str) -> Option<Number> {
         "$gpus_per_engine" => Some(Number::from_integer(runtime?.gpus_per_engine?.value.into())),
         "$gpu_hour" => Some(runtime?.gpu_hour.as_ref()?.value.money()?.1),
         _ => {
-            let tests = cx.spec.load_tests.as_ref()?;
+            let tests = cx.spec.beta.load_tests.as_ref()?;
             let scenario = tests
                 .scenarios
                 .get(tests.capacity.as_ref()?.value.as_str())?;
@@ -108,7 +108,7 @@ fn fact(cx: &Context<'_>, word: &str) -> Option<Number> {
 }
 
 fn is_set(cx: &Context<'_>, word: &str) -> bool {
-    let (runtime, tests) = (&cx.spec.runtime, &cx.spec.load_tests);
+    let (runtime, tests) = (&cx.spec.runtime, &cx.spec.beta.load_tests);
     match word {
         "$gpu_hour" => runtime.as_ref().is_some_and(|r| r.gpu_hour.is_some()),
         "$capacity" => tests.as_ref().is_some_and(|t| t.capacity.is_some()),

@@ -49,9 +49,10 @@ impl Context<'_> {
     pub(super) fn slo_labels(&mut self, slo: &spec::Slo, signals: &[&Signal]) -> Vec<String> {
         let mut all = signals.iter();
         let first = all.next();
-        let mut labels = first.map_or_else(Vec::new, |first| self.labels(first, slo.selection()));
+        let mut labels =
+            first.map_or_else(Vec::new, |first| self.labels(first, slo.groups.selection()));
         for signal in all {
-            let own = self.labels(signal, slo.selection());
+            let own = self.labels(signal, slo.groups.selection());
             labels.retain(|label| own.contains(label));
         }
         labels

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::Marks;
 use crate::promql::Kept;
-use crate::spec::{self, Map, Text};
+use crate::spec::{self, Text};
 
 /// Annotations that the rules write, and how else they are said.
 const ANNOTATIONS: [(&str, &str); 5] = [
@@ -28,46 +28,21 @@ const ANNOTATIONS: [(&str, &str); 5] = [
     ),
 ];
 
-#[derive(Clone, Copy)]
-pub(super) struct Own<'a> {
-    owner: Option<&'a Text>,
-    labels: &'a Map<Text>,
-    annotations: &'a Map<Text>,
-}
-
-impl<'a> From<&'a spec::Slo> for Own<'a> {
-    fn from(slo: &'a spec::Slo) -> Self {
-        Self {
-            owner: slo.owner.as_ref(),
-            labels: &slo.labels,
-            annotations: &slo.annotations,
-        }
-    }
-}
-
-impl<'a> From<&'a spec::Alert> for Own<'a> {
-    fn from(alert: &'a spec::Alert) -> Self {
-        Self {
-            owner: alert.owner.as_ref(),
-            labels: &alert.labels,
-            annotations: &alert.annotations,
-        }
-    }
-}
-
 /// Names and values that are wrong wherever they are used.
 pub(super) fn check(cx: &mut Context<'_>) {
     let spec = cx.spec;
-    let service = (&spec.service.labels, &spec.service.annotations);
-    let severities = spec.severities.all().map(|s| (&s.labels, &s.annotations));
-    let slos = spec.slos.values().map(|s| (&s.labels, &s.annotations));
-    let alerts = spec.alerts.values().map(|a| (&a.labels, &a.annotations));
-    let all = [service].into_iter().chain(severities);
-    for (labels, annotations) in all.chain(slos).chain(alerts) {
-        labels
-            .iter()
-            .for_each(|(name, value)| label(cx, name, value));
-        annotations.keys().for_each(|name| annotation(cx, name));
+    let severities = spec.severities.all().map(|severity| &severity.marks);
+    let slos = spec.slos.values().map(|slo| &slo.notice.marks);
+    let alerts = spec.alerts.values().map(|alert| &alert.notice.marks);
+    let all = [&spec.service.marks].into_iter().chain(severities);
+    for marks in all.chain(slos).chain(alerts) {
+        for (name, value) in &marks.labels {
+            label(cx, name, value);
+        }
+        marks
+            .annotations
+            .keys()
+            .for_each(|name| annotation(cx, name));
     }
     check_severities(cx);
 }
@@ -76,7 +51,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
 fn check_severities(cx: &mut Context<'_>) {
     let all: Vec<_> = cx.spec.severities.all().collect();
     for (i, severity) in all.iter().enumerate() {
-        let carries = |s: &&&spec::Severity| !s.labels.is_empty() || !s.annotations.is_empty();
+        let carries = |s: &&&spec::Severity| {
+            let marks = &s.marks;
+            marks.owner.is_some() || !marks.labels.is_empty() || !marks.annotations.is_empty()
+        };
         let same = all[..i].iter().find(|s| s.name == severity.name);
         if let Some(first) = same
             && [first, severity].iter().any(carries)
@@ -132,25 +110,21 @@ fn annotation(cx: &mut Context<'_>, name: &Text) {
 }
 
 impl Context<'_> {
-    pub(super) fn marks<'s>(
-        &mut self,
-        severity: &str,
-        own: impl Into<Own<'s>>,
-        kept: &Kept,
-    ) -> Marks {
-        let (spec, own) = (self.spec, own.into());
+    pub(super) fn marks(&mut self, severity: &str, own: &spec::Marks, kept: &Kept) -> Marks {
+        let spec = self.spec;
         let mut all = spec.severities.all();
         let of_severity = all.find(|s| s.name.value == severity);
+        let of_severity = of_severity.map(|severity| &severity.marks);
+        let nearer = of_severity.into_iter().chain([own]);
         let mut labels = Pairs::new();
         let mut annotations = Pairs::new();
-        labels.extend(pairs(&spec.service.labels));
-        annotations.extend(pairs(&spec.service.annotations));
-        if let Some(severity) = of_severity {
-            labels.extend(pairs(&severity.labels));
-            annotations.extend(pairs(&severity.annotations));
+        let owner_is_own = nearer.clone().any(|marks| marks.owner.is_some());
+        let mut owner = None;
+        for marks in [&spec.service.marks].into_iter().chain(nearer) {
+            labels.extend(&marks.labels);
+            annotations.extend(&marks.annotations);
+            owner = marks.owner.as_ref().or(owner);
         }
-        labels.extend(pairs(own.labels));
-        annotations.extend(pairs(own.annotations));
         for (name, value) in &labels {
             self.check_collision(name, kept);
             templates::check(self, value, kept);
@@ -158,10 +132,9 @@ impl Context<'_> {
         for value in annotations.values() {
             templates::check(self, value, kept);
         }
-        let owner = own.owner.or(spec.service.owner.as_ref());
         Marks {
             owner: owner.map(|owner| owner.value.clone()),
-            owner_is_own: own.owner.is_some(),
+            owner_is_own,
             labels: written(labels),
             annotations: written(annotations),
         }
@@ -180,10 +153,6 @@ impl Context<'_> {
 }
 
 type Pairs<'a> = IndexMap<&'a Text, &'a Text>;
-
-fn pairs(map: &Map<Text>) -> impl Iterator<Item = (&Text, &Text)> {
-    map.iter()
-}
 
 fn written(pairs: Pairs<'_>) -> Vec<(String, String)> {
     let pairs = pairs.into_iter();

@@ -71,14 +71,17 @@ pub(super) fn check(cx: &mut Context<'_>) {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
-    let of_slos = spec.slos.values().flat_map(|slo| slo.selection().named());
+    let of_slos = spec
+        .slos
+        .values()
+        .flat_map(|slo| slo.groups.selection().named());
     for label in spec.prometheus.group_by.iter().chain(of_slos) {
         cx.check_slo_label(label);
     }
-    let owners = [&spec.service.owner].into_iter();
+    let owners = [&spec.service.marks.owner].into_iter();
     let owners = owners
-        .chain(spec.slos.values().map(|slo| &slo.owner))
-        .chain(spec.alerts.values().map(|alert| &alert.owner));
+        .chain(spec.slos.values().map(|slo| &slo.notice.marks.owner))
+        .chain(spec.alerts.values().map(|alert| &alert.notice.marks.owner));
     for owner in owners.flatten() {
         check_owner(cx, owner);
     }
@@ -165,9 +168,9 @@ fn check_links(cx: &mut Context<'_>) {
         cx.check_link(link);
     }
     let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
-    let slos = slos.map(|(name, slo)| (name, &slo.runbook));
+    let slos = slos.map(|(name, slo)| (name, &slo.notice.runbook));
     let alerts = spec.alerts.iter();
-    let all = alerts.map(|(name, alert)| (name, &alert.runbook));
+    let all = alerts.map(|(name, alert)| (name, &alert.notice.runbook));
     let all: Vec<_> = all.chain(slos).collect();
     let here = |runbook: &Option<Text>| !runbook.as_ref().is_some_and(super::alerts::is_elsewhere);
     let first = all.iter().find(|(_, runbook)| here(runbook));
@@ -237,7 +240,7 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
     Service {
         title: cx.title().to_owned(),
         name,
-        owner: spec.service.owner.as_ref().map(|o| o.value.clone()),
+        owner: spec.service.marks.owner.as_ref().map(|o| o.value.clone()),
         severities: severities(cx),
         grafana: spec
             .links

@@ -29,14 +29,14 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     }
     if let Some(own) = &sli.promql {
         uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
-        family::reject_where(cx, slo.selection().matchers);
+        family::reject_where(cx, slo.groups.selection().matchers);
         return own::events(cx, &own.value, slo);
     }
     if let Some(goodput) = &sli.goodput {
         return goodput::events(cx, name, slo, &goodput.value);
     }
     if let Some(latency) = &sli.latency {
-        let signal = cx.selected(&latency.value.signal, slo.selection())?;
+        let signal = cx.selected(&latency.value.signal, slo.groups.selection())?;
         let within = boundary(cx, &signal, &latency.value)?;
         let labels = cx.slo_labels(slo, &[&signal]);
         if let Source::Raw(raw) = &signal.source {
@@ -64,8 +64,8 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         (Some(good), _) => (good, true),
         (None, bad) => (bad.as_ref()?, false),
     };
-    let part = cx.selected(name, slo.selection());
-    let total = cx.selected(&ratio.total, slo.selection());
+    let part = cx.selected(name, slo.groups.selection());
+    let total = cx.selected(&ratio.total, slo.groups.selection());
     let (part, total) = (part?, total?);
     for (signal, at) in [(&part, name), (&total, &ratio.total)] {
         if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
@@ -153,7 +153,7 @@ fn good_time(
     let t = &time.value;
     let of = spec::Selection {
         across: t.across,
-        ..slo.selection()
+        ..slo.groups.selection()
     };
     let signal = cx.selected(&t.signal, of)?;
     if signal.kind() != SignalKind::Gauge {
@@ -167,18 +167,21 @@ fn good_time(
             .push(error.help("use a `ratio` or `latency` SLI to count events"));
         return None;
     }
-    let bounds = [
-        (Good::Is(CompareOp::Above), &t.above),
-        (Good::Is(CompareOp::Below), &t.below),
-        (Good::Is(CompareOp::AtLeast), &t.at_least),
-        (Good::Is(CompareOp::AtMost), &t.at_most),
-        (Good::Equals, &t.equals),
-    ];
-    let (good, quantity) = bounds
-        .into_iter()
-        .find_map(|(good, bound)| Some((good, bound.as_ref()?)))?;
-    let bound = in_unit(cx, &signal, quantity)?;
-    if let Some(error) = never_or_always(&signal, good, bound, quantity) {
+    let (good, quantity) = match &t.comparison.equals {
+        Some(quantity) => (Good::Equals, quantity.clone()),
+        None => {
+            let (op, bound) = bound::comparison(&t.comparison)?;
+            let spec::Bound::Quantity(quantity) = &bound.value else {
+                let message = "a `time` SLI needs a fixed threshold, such as `80%`";
+                cx.sink
+                    .push(Diagnostic::error("bad-threshold", bound.span, message));
+                return None;
+            };
+            (Good::Is(op), Spanned::new(quantity.clone(), bound.span))
+        }
+    };
+    let bound = in_unit(cx, &signal, &quantity)?;
+    if let Some(error) = never_or_always(&signal, good, bound, &quantity) {
         cx.sink.push(error);
         return None;
     }

@@ -59,13 +59,13 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
     Some(Slo {
         title: text(&slo.title).unwrap_or_else(|| name.value.replace('-', " ")),
         description: text(&slo.description).unwrap_or_default(),
-        summary: text(&slo.summary),
+        summary: text(&slo.notice.summary),
         facts,
         name: name.value.clone(),
         period,
         labels,
         kind,
-        links: cx.links(&alert_name, slo.runbook.as_ref()),
+        links: cx.links(&alert_name, slo.notice.runbook.as_ref()),
         alert_name,
         compat,
     })
@@ -79,7 +79,7 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
         let Some(written) = spec.slos.get(slo.name.as_str()) else {
             continue;
         };
-        if written.group_by.is_some() {
+        if written.groups.group_by.is_some() {
             continue;
         }
         let service = spec.prometheus.group_by.iter().map(|label| &label.value);
@@ -108,7 +108,7 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
                     true => "add the label to the `has_labels` of the signal, or ",
                     false => "",
                 },
-                if written.by.0.is_empty() {
+                if written.groups.by.0.is_empty() {
                     ""
                 } else {
                     " instead of `by`"
@@ -133,13 +133,13 @@ fn signals(sli: &spec::Sli) -> Vec<&Text> {
 }
 
 fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
-    let service = &cx.spec.service;
-    if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
+    let (service, own) = (&cx.spec.service, &slo.notice.marks);
+    if service.marks.labels.is_empty() && own.labels.is_empty() && own.owner.is_none() {
         return Vec::new();
     }
     // Faults in them are reported with the alerts.
     let told = std::mem::take(&mut cx.sink);
-    let marks = cx.marks("", slo, &Kept::any());
+    let marks = cx.marks("", own, &Kept::any());
     cx.sink = told;
     let owner = marks.owner.iter();
     let owner = owner.map(|owner| (naming::OWNER.to_owned(), owner.clone()));
@@ -153,10 +153,10 @@ fn kept(labels: &[String]) -> Kept {
 }
 
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
-    if let Some(summary) = &slo.summary {
+    if let Some(summary) = &slo.notice.summary {
         templates::check(cx, summary, kept);
     }
-    cx.marks(severity, slo, kept)
+    cx.marks(severity, &slo.notice.marks, kept)
 }
 
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
@@ -268,7 +268,7 @@ fn percentile(
     p: &Spanned<spec::Percentile>,
 ) -> Option<(SloKind, Vec<String>)> {
     reject_event_fields(cx, slo);
-    let signal = cx.selected(&p.value.signal, slo.selection())?;
+    let signal = cx.selected(&p.value.signal, slo.groups.selection())?;
     histogram(cx, &signal, &p.value.signal)?;
     let quantile = quantile(cx, p.value.stat)?;
     if slo.period.value > LONGEST_PERCENTILE {

@@ -1,47 +1,25 @@
 //! Conditions: what must hold for an alert to fire.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Across, By, Matchers, Text};
+use super::{Comparison, Reading, Stat, Text};
 use crate::source::Spanned;
-use crate::units::{Duration, Number, Quantity, Unit};
+use crate::units::{Duration, Quantity};
 
 /// A comparison of one signal, a combination of conditions, or raw PromQL.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
-    /// The signal to compare.
-    #[schemars(with = "Option<SignalName>")]
-    pub signal: Option<Text>,
-    /// PromQL instead of a signal. Without a comparison, the query itself must be a condition.
-    pub promql: Option<Text>,
-    /// Unit of `promql`. Default: `count`.
-    pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal. Default: the usual statistic of its kind.
-    pub stat: Option<Spanned<Stat>>,
-    /// Rate window. Default: 5m.
-    pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(rename = "where")]
-    pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
-    pub across: Option<Spanned<Across>>,
-    /// Threshold: fires if the value is above this.
-    pub above: Option<Spanned<Bound>>,
-    /// Threshold: fires if the value is below this.
-    pub below: Option<Spanned<Bound>>,
-    /// Threshold: fires if the value is at or above this.
-    pub at_least: Option<Spanned<Bound>>,
-    /// Threshold: fires if the value is at or below this.
-    pub at_most: Option<Spanned<Bound>>,
-    /// Fires if the value is equal to this: the lowest or the highest value that the signal can have.
-    pub equals: Option<Spanned<Quantity>>,
+    /// The value to compare.
+    #[serde(rename = "<reading>")]
+    pub reading: Reading,
+    /// What the value is compared with.
+    #[serde(rename = "<comparison>")]
+    pub comparison: Comparison,
     /// Fires if the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
     /// Correlation of the signal with another one.
@@ -59,22 +37,12 @@ pub struct Condition {
     pub join: Option<Vec<Text>>,
 }
 
-/// A threshold.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Bound {
-    /// A fixed quantity.
-    Quantity(Quantity),
-    /// A multiple of an earlier value of the signal.
-    Times(Number, Baseline),
-}
+impl Deref for Condition {
+    type Target = Reading;
 
-/// An earlier value of a signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Baseline {
-    /// The value this long ago.
-    Offset(Duration),
-    /// The mean over this time.
-    AvgOver(Duration),
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
 }
 
 /// The usual range of a signal: mean and standard deviation over a window.
@@ -127,25 +95,4 @@ pub enum Side {
     High,
     /// Below only.
     Low,
-}
-
-/// How a signal is read over time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stat {
-    /// The newest value.
-    Last,
-    /// The mean over the window.
-    Avg,
-    /// The lowest value in the window.
-    Min,
-    /// The highest value in the window.
-    Max,
-    /// Events per time.
-    Rate,
-    /// Events in the window.
-    Increase,
-    /// The value below which this share of observations lies (`p95`: 0.95).
-    Quantile(Number),
-    /// Change per time, by linear regression over the window.
-    Slope,
 }

@@ -1,13 +1,14 @@
 //! Dashboards: rows of panels over signals; one definition serves every back end.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::name::SignalName;
 use super::panel_kind::PanelKind;
-use super::{Across, By, Matchers, Stat, Text};
+use super::{Reading, Text};
 use crate::source::Spanned;
-use crate::units::{Duration, Quantity, Unit};
+use crate::units::{Duration, Quantity};
 
 /// A dashboard.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -46,10 +47,6 @@ pub struct Row {
     pub panels: Spanned<Vec<Spanned<Panel>>>,
 }
 
-/// One statistic, or several.
-#[derive(Clone, Debug)]
-pub struct Stats(pub Vec<Spanned<Stat>>);
-
 /// A panel over one signal, several series, an SLO, or none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -63,26 +60,9 @@ pub struct Panel {
     /// Panel type. Default: `timeseries`.
     #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
-    /// The signal to show.
-    #[schemars(with = "Option<SignalName>")]
-    pub signal: Option<Text>,
-    /// PromQL instead of a signal; may use Grafana variables.
-    pub promql: Option<Text>,
-    /// Unit of `promql`. Default: `count`.
-    pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal, or a list with one line for each. Default: the usual statistics of its kind.
-    pub stat: Option<Spanned<Stats>>,
-    /// Rate window. Default: the row's.
-    pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(rename = "where")]
-    pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
-    pub across: Option<Spanned<Across>>,
+    /// The value to show.
+    #[serde(rename = "<reading>")]
+    pub reading: Reading,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
     /// Name of the SLO to show, for `kind: slo`.
@@ -94,8 +74,17 @@ pub struct Panel {
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
     /// Name or URL of a runbook to link to, in addition to the runbooks of the alerts.
     pub runbook: Option<Text>,
-    /// Fixed position on a grid of 24 columns, from the top of its row. Default: placed automatically.
+    /// Fixed position on a grid of 24 columns, from the top of its row: `[x, y, width, height]`, with rows of 30 px. Default:
+    /// placed automatically.
     pub position: Option<Spanned<Position>>,
+}
+
+impl Deref for Panel {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
 }
 
 /// One of several signals in a panel.
@@ -104,26 +93,17 @@ pub struct Panel {
 pub struct Series {
     /// Title to display. Default: made from the signal.
     pub title: Option<Text>,
-    /// The signal.
-    #[schemars(with = "Option<SignalName>")]
-    pub signal: Option<Text>,
-    /// PromQL instead of a signal; may use Grafana variables.
-    pub promql: Option<Text>,
-    /// Unit of `promql`. Default: `count`.
-    pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal. Default: the usual statistic of its kind.
-    pub stat: Option<Spanned<Stat>>,
-    /// Rate window. Default: the panel's.
-    pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(rename = "where")]
-    pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Default: the signal's own `across`.
-    pub across: Option<Spanned<Across>>,
+    /// The value to show.
+    #[serde(rename = "<reading>")]
+    pub reading: Reading,
+}
+
+impl Deref for Series {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
 }
 
 /// A value with a meaning.
@@ -168,9 +148,9 @@ pub enum Color {
     Red,
 }
 
-/// A place on a grid of 24 columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// A place on a grid of 24 columns: `[x, y, width, height]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<u32>")]
 pub struct Position {
     /// Column of the left edge, from 0.
     pub x: u32,
@@ -180,4 +160,15 @@ pub struct Position {
     pub w: u32,
     /// Height in grid rows (30 px each).
     pub h: u32,
+}
+
+impl TryFrom<Vec<u32>> for Position {
+    type Error = &'static str;
+
+    fn try_from(numbers: Vec<u32>) -> Result<Self, Self::Error> {
+        match numbers[..] {
+            [x, y, w, h] => Ok(Self { x, y, w, h }),
+            _ => Err("a position has four numbers: `[x, y, width, height]`"),
+        }
+    }
 }

@@ -10,6 +10,7 @@
 //! assert_eq!(found[0].help, ["did you mean `signals`?"]);
 //! ```
 
+mod beta;
 mod cloudwatch;
 mod condition;
 mod dashboard;
@@ -21,36 +22,37 @@ mod one_of;
 mod panel_kind;
 mod pattern;
 mod read;
+mod reading;
 mod renamed;
 mod ruler;
 mod runbook;
 mod schema;
-mod selection;
 mod severity;
 mod signal;
 mod slo;
 mod text;
 mod value;
 
+pub use beta::{BETA_VERSION, Beta};
 pub use cloudwatch::{
     AlarmOverride, CloudWatch, LowSamples, Maintenance, MetricBinding, Missing, Via,
 };
-pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Stats, Threshold};
+pub use condition::{Condition, Correlated, Outside, Side};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};
 pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
+pub use reading::{Baseline, Bound, By, Comparison, Groups, Reading, Selection, Stat, Stats};
 pub use renamed::{RENAMED, renamed};
 pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
 };
-pub use schema::json_schema;
+pub use schema::{beta_schema, json_schema};
 use schemars::JsonSchema;
-pub use selection::{By, Selection};
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
@@ -62,6 +64,7 @@ pub use slo::{
 use crate::kubernetes::Metadata;
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
+use crate::yaml::Parts;
 use name::SignalName;
 
 /// Text with its place.
@@ -123,22 +126,10 @@ pub struct Spec {
     /// Commands for runbooks.
     #[serde(default)]
     pub commands: Map<Command>,
-    /// Tables from combinations of signals to likely causes.
-    #[serde(default)]
-    pub triage: Map<Triage>,
-    /// The span and attributes of each request's trace.
-    pub traces: Option<Traces>,
-    /// Load tests and their criteria.
-    pub load_tests: Option<LoadTests>,
-    /// Advice on configuration, with formulas.
-    #[serde(default)]
-    pub advice: Map<Advice>,
-    /// Checklists.
-    #[serde(default)]
-    pub checklists: Map<Vec<Text>>,
-    /// Reference tables, such as targets by use.
-    #[serde(default)]
-    pub tables: Map<Table>,
+    /// What the second document says.
+    #[serde(rename = "<beta>")]
+    #[schemars(skip)]
+    pub beta: Beta,
 }
 
 /// Files that a spec extends: one, or a list in which later files override earlier ones.
@@ -161,14 +152,34 @@ pub struct Service {
     pub name: Text,
     /// Title to display. Default: the name.
     pub title: Option<Text>,
+    /// What all alerts of the service carry.
+    #[serde(rename = "<marks>")]
+    pub marks: Marks,
+}
+
+/// What alerts carry. The marks of an alert or SLO replace equal ones of its severity, and these replace equal ones of the service.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Marks {
     /// Team that responds to the alerts (their `owner` label).
     pub owner: Option<Text>,
-    /// Labels of all alerts of the service.
-    #[serde(default)]
+    /// Labels of the alerts.
     pub labels: Map<Text>,
-    /// Annotations of all alerts of the service.
-    #[serde(default)]
+    /// Annotations of the alerts.
     pub annotations: Map<Text>,
+}
+
+/// What the alerts of an SLO, or an alert, tell the on-call engineer.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Notice {
+    /// One line for the on-call engineer. Default: made from the condition.
+    pub summary: Option<Text>,
+    /// Name of a runbook, or the URL of a runbook outside the spec. Default: the index of runbooks.
+    pub runbook: Option<Text>,
+    /// What they carry.
+    #[serde(rename = "<marks>")]
+    pub marks: Marks,
 }
 
 /// The software that the service runs.
@@ -299,14 +310,9 @@ pub struct Record {
     pub stat: Option<Spanned<Stat>>,
     /// Rate window. Default: 5m.
     pub window: Option<Spanned<Duration>>,
-    /// Labels to keep in addition to the service's `group_by`.
-    #[serde(default)]
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select.
-    #[serde(default, rename = "where")]
-    pub matchers: Matchers,
+    /// The series of the signal.
+    #[serde(rename = "<groups>")]
+    pub groups: Groups,
     /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
 }
@@ -326,47 +332,34 @@ pub struct Alert {
     pub keep_firing_for: Option<Spanned<Duration>>,
     /// Evaluation interval of the condition. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
-    /// One line for the on-call engineer. Default: made from the condition.
-    pub summary: Option<Text>,
     /// Details. slosmith always adds the measured value.
     pub description: Option<Text>,
     /// The first action of the on-call engineer.
     pub action: Option<Text>,
-    /// Name of a runbook, or the URL of a runbook outside the spec. Default: the index of runbooks.
-    pub runbook: Option<Text>,
-    /// Team that responds to the alert. Default: the service's owner.
-    pub owner: Option<Text>,
-    /// Labels, in addition to the labels of the service and the severity.
-    #[serde(default)]
-    pub labels: Map<Text>,
-    /// Annotations, in addition to the annotations of the service and the severity.
-    #[serde(default)]
-    pub annotations: Map<Text>,
+    /// What it says beside that.
+    #[serde(rename = "<notice>")]
+    pub notice: Notice,
     /// Settings of the CloudWatch alarm that differ from the defaults.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }
 
-macro_rules! selections {
-    ($($kind:ty: $across:expr),+) => {$(
-        impl $kind {
-            /// The series that it reads.
-            pub fn selection(&self) -> Selection<'_> {
-                let across: fn(&Self) -> Option<Spanned<Across>> = $across;
-                Selection {
-                    matchers: Some(&self.matchers).filter(|all| !all.is_empty()),
-                    by: &self.by.0,
-                    group_by: self.group_by.as_ref(),
-                    across: across(self),
-                }
-            }
+impl Record {
+    /// The series that it reads.
+    pub fn selection(&self) -> Selection<'_> {
+        Selection {
+            across: self.across,
+            ..self.groups.selection()
         }
-    )+};
+    }
 }
 
-selections!(
-    Condition: |read| read.across,
-    Panel: |read| read.across,
-    Series: |read| read.across,
-    Record: |read| read.across,
-    Slo: |_| None
-);
+/// Structs whose fields stand among those of others.
+fn parts() -> Parts {
+    Parts::default()
+        .with::<Reading>("<reading>")
+        .with::<Groups>("<groups>")
+        .with::<Comparison>("<comparison>")
+        .with::<Notice>("<notice>")
+        .with::<Marks>("<marks>")
+        .with::<Beta>("<beta>")
+}

@@ -9,7 +9,7 @@ mod reading;
 use std::rc::Rc;
 
 use super::text;
-use super::{Burn, Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
+use super::{Burn, Comparison, Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -64,10 +64,10 @@ fn check(document: &Document) -> Vec<Diagnostic> {
         check.signal(name.span, signal);
     }
     for record in spec.records.values() {
-        check.groups(record.selection());
+        check.groups(record.groups.selection());
     }
     for slo in spec.slos.values() {
-        check.groups(slo.selection());
+        check.groups(slo.groups.selection());
         check.sli(&slo.sli);
         check.burn(slo);
     }
@@ -83,6 +83,16 @@ fn check(document: &Document) -> Vec<Diagnostic> {
         check.dashboard(dashboard);
     }
     sink.into_sorted()
+}
+
+fn comparison(of: &Comparison) -> [Field<'static>; 5] {
+    [
+        ("above", place(of.above.as_ref())),
+        ("below", place(of.below.as_ref())),
+        ("at_least", place(of.at_least.as_ref())),
+        ("at_most", place(of.at_most.as_ref())),
+        ("equals", place(of.equals.as_ref())),
+    ]
 }
 
 fn place<T>(value: Option<&Spanned<T>>) -> Option<Span> {
@@ -142,14 +152,7 @@ impl Exclusive<'_> {
             self.exactly_one("`ratio`", ratio.span, &events);
         }
         if let Some(time) = &sli.value.time {
-            let bounds = [
-                ("above", place(time.value.above.as_ref())),
-                ("below", place(time.value.below.as_ref())),
-                ("at_least", place(time.value.at_least.as_ref())),
-                ("at_most", place(time.value.at_most.as_ref())),
-                ("equals", place(time.value.equals.as_ref())),
-            ];
-            self.exactly_one("`time`", time.span, &bounds);
+            self.exactly_one("`time`", time.span, &comparison(&time.value.comparison));
         }
         if let Some(promql) = &sli.value.promql {
             self.own_sli(promql);
@@ -214,24 +217,22 @@ impl Exclusive<'_> {
             ("all", place(c.all.as_ref())),
             ("any", place(c.any.as_ref())),
         ];
-        let tests = [
-            ("above", place(c.above.as_ref())),
-            ("below", place(c.below.as_ref())),
-            ("at_least", place(c.at_least.as_ref())),
-            ("at_most", place(c.at_most.as_ref())),
-            ("equals", place(c.equals.as_ref())),
+        let others = [
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
+        let tests: Vec<_> = comparison(&c.comparison)
+            .into_iter()
+            .chain(others)
+            .collect();
         // What does not fit one of two subjects may fit the other: one fault, one finding.
         if self.exactly_one("the condition", condition.span, &subject) {
             match (&c.signal, &c.promql) {
                 (Some(signal), _) => {
-                    let reading = c.reading();
-                    self.reading(&reading);
+                    self.reading(&c.reading);
                     if c.absent.is_some() {
-                        self.reject(reading.value(), "cannot be combined with `absent`");
+                        self.reject(c.fields().value(), "cannot be combined with `absent`");
                     }
                     self.exactly_one("the condition", signal.span, &tests);
                 }
@@ -277,9 +278,9 @@ impl Exclusive<'_> {
     /// Raw PromQL is read and grouped as it is written.
     fn raw(&mut self, c: &Condition, tests: &[Field<'_>]) {
         self.at_most_one(tests);
-        self.reading(&c.reading());
+        self.reading(&c.reading);
         let unfit = [
-            ("equals", place(c.equals.as_ref())),
+            ("equals", place(c.comparison.equals.as_ref())),
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
@@ -289,7 +290,7 @@ impl Exclusive<'_> {
 
     /// A combination has no value of its own to compare or to read over time.
     fn combination(&mut self, c: &Condition, tests: &[Field<'_>]) {
-        let reading = c.reading();
+        let reading = c.fields();
         let own = reading.all().chain(tests.iter().copied());
         self.reject(
             own,

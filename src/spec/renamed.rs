@@ -11,10 +11,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::beta;
 use super::pattern::{below, ends};
 use crate::diag::{Diagnostic, Edit, Fix};
 use crate::source::{FileId, Span};
-use crate::yaml::{self, Kind, Node, Style};
+use crate::yaml::{Kind, Node, Style};
 
 /// Paths of fields from the top, and what they are now.
 ///
@@ -65,22 +66,33 @@ pub const RENAMED: &[(&str, &str)] = &[
     ),
 ];
 
+/// Where `{x: 0, y: 8, w: 12, h: 8}` was, which is `[0, 8, 12, 8]`.
+const POSITION: &str = "dashboards/*/rows/*/panels/*/position";
+
 /// All old fields of a file, each with the edit that renames it; or why the file is no YAML.
 pub fn renamed(file: FileId, text: &str) -> Vec<Diagnostic> {
-    match yaml::document(file, text) {
-        Ok(mut root) => update(file, text, &mut root),
-        Err(fault) => vec![fault],
-    }
+    tree(file, text).map_or_else(|fault| vec![fault], |(_, found)| found)
 }
 
-/// The same, and gives these fields of the tree their new names and places, so that the rest can be read.
-pub(super) fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
+/// A file as it would be with all fields under their new names and in their new places, and the old ones.
+pub(super) fn tree<'t>(
+    file: FileId,
+    text: &'t str,
+) -> Result<(Node<'t>, Vec<Diagnostic>), Diagnostic> {
+    let (mut root, mut found) = beta::joined(file, text)?;
+    found.extend(update(file, text, &mut root));
+    Ok((root, found))
+}
+
+/// The old fields, each with an edit; gives these fields of the tree their new names and places, so that the rest can be read.
+fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
     let mut update = Update {
         file,
         text,
         found: Vec::new(),
         spread: BTreeMap::new(),
     };
+    update.each(root, POSITION, &mut Update::position);
     let words = |path: &'static str| path.rsplit_once('/').unwrap_or(("", path));
     for (old, new) in RENAMED {
         let ((parents, word), (new_parents, new_word)) = (words(old), words(new));
@@ -137,6 +149,28 @@ impl Update<'_> {
             }
             Kind::Scalar(_) => {}
         }
+    }
+
+    fn position(&mut self, map: &mut Node<'_>) {
+        if !map.is_map() {
+            return;
+        }
+        let number = |key| map.get(key).and_then(Node::text).map(str::to_owned);
+        let numbers: Option<Vec<_>> = ["x", "y", "w", "h"].into_iter().map(number).collect();
+        let at = map.range();
+        let list = numbers
+            .as_ref()
+            .map(|numbers| format!("[{}]", numbers.join(", ")));
+        let edits = list.map(|list| vec![(at.clone(), list)]);
+        if let Some(numbers) = numbers {
+            let number = |text| Node::scalar(at.clone(), text, Style::Plain);
+            map.kind = Kind::Seq(numbers.into_iter().map(number).collect());
+        }
+        self.tell(
+            at,
+            "`position` is now `[x, y, width, height]`".to_owned(),
+            edits,
+        );
     }
 
     fn rename(&mut self, map: &mut Node<'_>, old: &str, new: &'static str) {
@@ -387,6 +421,23 @@ mod tests {
             (
                 "slos: {a: {sli: {percentile: {signal: x, p: 99.9, below: 1s}}}}\n",
                 "slos: {a: {sli: {percentile: {signal: x, stat: p99.9, below: 1s}}}}\n",
+            ),
+            (
+                "a: 1\n# Of users.\ntables: {}\n\nslos: {}\nadvice: {} # mine\n",
+                "a: 1\nslos: {}\n---\napiVersion: slosmith/v1beta1\n\n# Of users.\ntables: {}\n\nadvice: {} # mine\n",
+            ),
+            (
+                "tables: {}\nslos: {}\n---\napiVersion: slosmith/v1beta1\nadvice: {}\n",
+                "slos: {}\n---\napiVersion: slosmith/v1beta1\nadvice: {}\n\ntables: {}\n",
+            ),
+            ("tables: &a {}\nx-b: *a\n", "tables: &a {}\nx-b: *a\n"),
+            (
+                "dashboards: {a: {rows: [{panels: [{position: {w: 12, h: 8, x: 0, y: 4}}]}]}}\n",
+                "dashboards: {a: {rows: [{panels: [{position: [0, 4, 12, 8]}]}]}}\n",
+            ),
+            (
+                "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              x: 0\n              y: 4\n              w: 12\n              h: 8\n            unit: s\n",
+                "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              [0, 4, 12, 8]\n            unit: s\n",
             ),
             (
                 "slos: {a: {window: 1d, period: 1d}}\n",

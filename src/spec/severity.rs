@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Map, Text};
+use super::{Marks, Text};
 use crate::source::{Span, Spanned};
 
 /// Values of the `severity` label.
@@ -23,10 +23,8 @@ pub struct Severities {
 pub struct Severity {
     /// Value of the `severity` label.
     pub name: Text,
-    /// Labels of all alerts of this severity.
-    pub labels: Map<Text>,
-    /// Annotations of all alerts of this severity.
-    pub annotations: Map<Text>,
+    /// What all alerts of this severity carry.
+    pub marks: Marks,
 }
 
 impl Severity {
@@ -34,8 +32,7 @@ impl Severity {
     pub fn named(name: Text) -> Self {
         Self {
             name,
-            labels: Map::new(),
-            annotations: Map::new(),
+            marks: Marks::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Across, By, Map, Matchers, Stat, Text};
+use super::{Across, Comparison, Groups, Notice, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -22,14 +22,9 @@ pub struct Slo {
     pub period: Spanned<Duration>,
     /// The SLI.
     pub sli: Spanned<Sli>,
-    /// Labels to keep in addition to the service's `group_by`.
-    #[serde(default)]
-    pub by: By,
-    /// Labels to keep instead of the service's `group_by`; `[]`: none.
-    pub group_by: Option<Spanned<Vec<Text>>>,
-    /// Label values to select, in all signals of the SLI.
-    #[serde(default, rename = "where")]
-    pub matchers: Matchers,
+    /// The series of the SLI.
+    #[serde(rename = "<groups>")]
+    pub groups: Groups,
     /// Burn-rate alerts. Default: the tiers of the `sre-workbook` policy that fit the SLO window and the objective.
     pub burn: Option<Spanned<Burn>>,
     /// Minimum number of events in the long window; below it the alert does not fire. Default: any number.
@@ -41,18 +36,9 @@ pub struct Slo {
     pub alert: Option<Spanned<SloAlert>>,
     /// Name of the alerts. Default: made from the name of the SLO.
     pub alert_name: Option<Text>,
-    /// One line for the on-call engineer. Default: made from the title and the burn rate.
-    pub summary: Option<Text>,
-    /// Name of the runbook for all alerts of the SLO, or the URL of a runbook outside the spec.
-    pub runbook: Option<Text>,
-    /// Team that responds to the alerts. Default: the service's owner.
-    pub owner: Option<Text>,
-    /// Labels of the alerts, in addition to the labels of the service and the severity.
-    #[serde(default)]
-    pub labels: Map<Text>,
-    /// Annotations of the alerts, in addition to the annotations of the service and the severity.
-    #[serde(default)]
-    pub annotations: Map<Text>,
+    /// What all its alerts say.
+    #[serde(rename = "<notice>")]
+    pub notice: Notice,
 }
 
 /// An SLI: exactly one of these.
@@ -88,18 +74,11 @@ pub struct GoodTime {
     /// A gauge.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// Good above this.
-    pub above: Option<Spanned<Quantity>>,
-    /// Good below this.
-    pub below: Option<Spanned<Quantity>>,
-    /// Good at or above this.
-    pub at_least: Option<Spanned<Quantity>>,
-    /// Good at or below this.
-    pub at_most: Option<Spanned<Quantity>>,
+    /// When it is good.
+    #[serde(rename = "<comparison>")]
+    pub comparison: Comparison,
     /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,
-    /// Good if equal to this.
-    pub equals: Option<Spanned<Quantity>>,
 }
 
 /// `total` with one of `bad` and `good`, or `error_ratio` alone.

@@ -1,5 +1,6 @@
 //! What is wrong with a tree that a typed value was asked of.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -8,6 +9,9 @@ use super::joined::Joined;
 use super::synonym;
 use crate::diag::Diagnostic;
 use crate::source::Span;
+
+/// The fields of a struct, with those of its parts.
+pub(super) type Known = Cow<'static, [&'static str]>;
 
 const CUT: &str = "inside `{…}`, a comma ends a text: put a text with commas in quotes";
 
@@ -18,7 +22,7 @@ pub struct Fault {
     pub(super) place: Option<Box<Place>>,
     pub(super) path: Vec<usize>,
     /// What may stand beside the value, where only certain fields may.
-    pub(super) fields: Option<&'static [&'static str]>,
+    pub(super) fields: Option<Known>,
     /// True above a map whose keys are names: what is around that is about something else.
     pub(super) named: bool,
     pub(super) beside: Option<Box<Beside>>,
@@ -36,7 +40,7 @@ pub(super) enum Wrong {
     /// The full reader has to decide.
     Doubt,
     Depth,
-    UnknownField(String, &'static [&'static str]),
+    UnknownField(String, Known),
     UnknownValue(String, &'static [&'static str]),
     MissingField(&'static str),
     Twice(String, Range<usize>),
@@ -272,7 +276,7 @@ impl serde::de::Error for Fault {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Wrong::UnknownField(field.to_owned(), expected).into()
+        Wrong::UnknownField(field.to_owned(), expected.into()).into()
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {

@@ -96,7 +96,7 @@ impl<'t> Draft<'t> {
             wanted: "a mapping",
             found: "nothing",
         } = fault.wrong
-            && self.indent(path, last, fault.fields, false)
+            && self.indent(path, last, fault.fields.as_deref(), false)
         {
             return Some(Mended::New);
         }

@@ -22,6 +22,7 @@ mod key;
 mod mend;
 mod merge;
 mod node;
+mod parts;
 mod spanned;
 mod synonym;
 mod text;
@@ -32,6 +33,7 @@ pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
+pub use parts::Parts;
 pub use text::{
     Body, MARK, Place, Text, TextMap, inside, is_branched, is_left_out, json_string,
     probably_filled, readings, surely_filled,
@@ -60,25 +62,47 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
     }
 }
 
-pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
+/// The documents of a file, of which the first says something.
+pub fn documents(file: FileId, text: &str) -> Result<Vec<Node<'_>>, Diagnostic> {
     check_size(file, text)?;
-    if let Some(mut documents) = tree::regular(text)
-        && documents.len() == 1
+    if let Some(documents) = tree::regular(text)
+        && let [first, others @ ..] = &documents[..]
+        && (others.is_empty() || !first.root.is_null())
     {
-        return Ok(documents.remove(0).root);
+        return Ok(roots(documents));
     }
     // The full reader bounds what a tree would take, and words what is no YAML.
-    read_fully::<IgnoredAny>(file, text).map_err(|fault| advice::explain(fault, text))?;
-    let documents = tree(file, text, &mut Allowance::default())?;
-    let first = documents.into_iter().next();
-    let said = first.filter(|document| !document.root.is_null());
-    let mut empty = error::empty(file);
-    empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
-    said.map(|document| document.root).ok_or(empty)
+    if let Err(fault) = read_fully::<IgnoredAny>(file, text)
+        && fault.code != "multiple-documents"
+    {
+        return Err(advice::explain(fault, text));
+    }
+    let documents = roots(tree(file, text, &mut Allowance::default())?);
+    if documents.first().is_none_or(Node::is_null) {
+        let mut empty = error::empty(file);
+        empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
+        return Err(empty);
+    }
+    Ok(documents)
 }
 
-pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
-    typed::of(files, root)
+fn roots(documents: Vec<Document<'_>>) -> Vec<Node<'_>> {
+    let roots = documents.into_iter().map(|document| document.root);
+    roots.collect()
+}
+
+/// The first document of a file.
+pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
+    documents(file, text).map(|mut documents| documents.remove(0))
+}
+
+/// The value that a tree stands for. A field whose name is that of one of the `parts` is a struct whose fields stand beside it.
+pub fn typed<T: DeserializeOwned>(
+    files: &Rc<Joined>,
+    root: &Node<'_>,
+    parts: &Parts,
+) -> Result<T, Fault> {
+    typed::of(files, root, parts)
 }
 
 fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {

@@ -17,8 +17,9 @@ use serde::de::{
     Visitor,
 };
 
-use super::fault::{Beside, Fault, Place, Wrong};
+use super::fault::{Beside, Fault, Known, Place, Wrong};
 use super::joined::Joined;
+use super::parts::Parts;
 use super::{Kind, Node, Scalar, Style, spanned, tree};
 use crate::source::FileId;
 
@@ -37,25 +38,36 @@ pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
         return None;
     };
     let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
-    typed(text, &document.root, true).ok()
+    typed(text, &document.root, true, &Parts::default()).ok()
 }
 
 /// The value that a tree stands for.
-pub(super) fn of<T: DeserializeOwned>(joined: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
+pub(super) fn of<T: DeserializeOwned>(
+    joined: &Rc<Joined>,
+    root: &Node<'_>,
+    parts: &Parts,
+) -> Result<T, Fault> {
     let _scope = spanned::enter(Rc::clone(joined));
-    typed(joined.text(), root, false).map_err(|mut fault| {
+    typed(joined.text(), root, false, parts).map_err(|mut fault| {
         fault.path.reverse();
         fault
     })
 }
 
-fn typed<T: DeserializeOwned>(text: &str, node: &Node<'_>, certain: bool) -> Result<T, Fault> {
+fn typed<T: DeserializeOwned>(
+    text: &str,
+    node: &Node<'_>,
+    certain: bool,
+    parts: &Parts,
+) -> Result<T, Fault> {
     let root = Typed {
         text,
         node,
         key: None,
         depth: 0,
         certain,
+        parts,
+        is_part: false,
     };
     root.seed(std::marker::PhantomData)
 }
@@ -69,6 +81,9 @@ struct Typed<'de> {
     depth: usize,
     /// True where a number in a rare notation is left to the full reader.
     certain: bool,
+    parts: &'de Parts,
+    /// True where only the fields of a part are read.
+    is_part: bool,
 }
 
 impl<'de> Typed<'de> {
@@ -132,6 +147,7 @@ impl<'de> Typed<'de> {
             node,
             key,
             depth: self.depth + 1,
+            is_part: false,
             ..self
         }
     }
@@ -180,8 +196,11 @@ impl<'de> Typed<'de> {
                 None => Ok(Entries {
                     from: self,
                     fields: &[],
+                    known: Known::default(),
                     rest: entries.iter().enumerate(),
                     entry: None,
+                    parts: [].iter(),
+                    part: false,
                 }),
                 Some((first, second)) => Err(self.twice(first, second)),
             },
@@ -394,16 +413,22 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
+        let known = self.parts.known(fields);
         let entries = Entries {
             fields,
+            known: known.clone(),
+            parts: fields.iter(),
             ..self.entries()?
         };
         visitor.visit_map(entries).map_err(|fault| {
             let mut fault = self.not_set(fault);
-            if fault.path.len() == 1 {
-                fault.fields = Some(fields);
+            if let (Wrong::UnknownField(_, all), true) = (&mut fault.wrong, fault.path.is_empty()) {
+                *all = known.clone();
             }
-            if fault.fits(fields) {
+            if fault.path.len() == 1 {
+                fault.fields = Some(known.clone());
+            }
+            if fault.fits(&known) {
                 fault.beside = self.beside(&fault.path);
             }
             fault
@@ -493,11 +518,27 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
 struct Entries<'de> {
     from: Typed<'de>,
-    /// The fields of a struct, of which one without a value is not set.
+    /// The fields of a struct.
     fields: &'static [&'static str],
+    /// The same with those of its parts; one without a value is not set.
+    known: Known,
     rest: std::iter::Enumerate<std::slice::Iter<'de, (Node<'de>, Node<'de>)>>,
     /// The one whose key was read last.
     entry: Option<(usize, &'de (Node<'de>, Node<'de>))>,
+    /// Fields, of which parts are read after all entries.
+    parts: std::slice::Iter<'static, &'static str>,
+    /// True once a part is being read.
+    part: bool,
+}
+
+impl Entries<'_> {
+    /// True for an entry that a part of the struct reads, or what it is a part of.
+    fn is_elsewhere(&self, key: &Node<'_>) -> bool {
+        let Some(key) = key.text() else {
+            return false;
+        };
+        !self.fields.contains(&key) && (self.from.is_part || self.known.contains(&key))
+    }
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
@@ -507,10 +548,27 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Fault> {
-        let (from, fields) = (self.from, self.fields);
-        self.entry = self.rest.find(|(at, _)| !from.is_unset(*at, fields));
+        self.entry = loop {
+            let next = self.rest.next();
+            let skipped = |(at, (key, _)): &(usize, &(Node<'_>, Node<'_>))| {
+                self.is_elsewhere(key) || self.from.is_unset(*at, &self.known)
+            };
+            if !next.as_ref().is_some_and(skipped) {
+                break next;
+            }
+        };
+        if let Some((_, (key, _))) = self.entry
+            && let Some(name) = key.text().filter(|name| self.from.parts.is_part(name))
+            && self.fields.contains(&name)
+        {
+            return Err(Wrong::UnknownField(name.to_owned(), self.known.clone()).into());
+        }
         let Some((at, (key, value))) = self.entry else {
-            return Ok(None);
+            let part = self.parts.find(|field| self.from.parts.is_part(field));
+            self.part = part.is_some();
+            let name =
+                |part: &&'static str| -> StrDeserializer<'de, Fault> { part.into_deserializer() };
+            return part.map(|part| seed.deserialize(name(part))).transpose();
         };
         let read = self.from.inner(key, None).seed(seed);
         read.map(Some).map_err(|mut fault| {
@@ -524,6 +582,13 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+        if self.part {
+            let part = Typed {
+                is_part: true,
+                ..self.from
+            };
+            return part.seed(seed);
+        }
         let (at, (key, value)) = self.entry.ok_or(Wrong::Doubt)?;
         let read = self.from.inner(value, Some(key)).seed(seed);
         read.map_err(|fault| fault.inside(at))

@@ -26,8 +26,54 @@ pub(crate) fn text(path: &str) -> String {
 
 /// A YAML file of the repository.
 pub(crate) fn yaml(path: &str) -> serde_json::Value {
-    let text = text(path);
-    slosmith::yaml::read(FileId(0), &text).unwrap_or_else(|e| panic!("{path}: {}", e.message))
+    value(&text(path))
+}
+
+/// What both documents of a spec say, as one.
+pub(crate) fn value(text: &str) -> serde_json::Value {
+    let read = |text: &str| -> serde_json::Value {
+        slosmith::yaml::read(FileId(0), text).unwrap_or_else(|e| panic!("{}", e.message))
+    };
+    let (spec, beta) = documents(text);
+    let mut whole = read(spec);
+    if let Some(beta) = beta {
+        let all = whole.as_object_mut().expect("a spec");
+        let more = read(beta);
+        let more = more.as_object().expect("a document").iter();
+        all.extend(
+            more.filter(|(key, _)| *key != "apiVersion")
+                .map(|(k, v)| (k.clone(), v.clone())),
+        );
+    }
+    whole
+}
+
+/// A text that says this.
+pub(crate) fn written(whole: &serde_json::Value) -> String {
+    const SECOND: [&str; 6] = [
+        "triage",
+        "traces",
+        "load_tests",
+        "advice",
+        "checklists",
+        "tables",
+    ];
+    let entries = whole.as_object().expect("a spec").clone().into_iter();
+    let (mut beta, spec): (serde_json::Map<_, _>, serde_json::Map<_, _>) =
+        entries.partition(|(key, _)| SECOND.contains(&key.as_str()));
+    let spec = serde_json::Value::from(spec);
+    if beta.is_empty() {
+        return spec.to_string();
+    }
+    beta.insert("apiVersion".to_owned(), "slosmith/v1beta1".into());
+    format!("{spec}\n---\n{}", serde_json::Value::from(beta))
+}
+
+/// The spec, and its second document.
+pub(crate) fn documents(text: &str) -> (&str, Option<&str>) {
+    let second = text.strip_prefix("---\n").map(|second| ("", second));
+    let split = second.or_else(|| text.split_once("\n---\n"));
+    split.map_or((text, None), |(spec, second)| (spec, Some(second)))
 }
 
 /// The text of one bundled spec.

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use slosmith::source::FileId;
 
 use crate::bundled;
 
@@ -149,7 +148,7 @@ fn syntax(code: &str) -> Option<String> {
 fn every_setting_is_an_option() {
     let known = Known::new();
     for spec in SPECS {
-        let spec: Value = slosmith::yaml::read(FileId(0), &bundled::spec(spec)).expect("YAML");
+        let spec = bundled::value(&bundled::spec(spec));
         let advice = spec["advice"].as_object().into_iter().flatten();
         let settings = advice.filter_map(|(_, advice)| advice["settings"].as_object());
         for name in settings.flat_map(|settings| settings.keys()) {

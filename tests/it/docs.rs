@@ -29,6 +29,7 @@ fn has_key(text: &str, key: &str) -> bool {
 
 /// A whole spec: what `example` lacks of the head comes from `head`.
 pub(crate) fn completed(example: &str, head: &str) -> String {
+    let (example, beta) = crate::bundled::documents(example);
     let mut text = format!("{example}\n");
     let mut wanted = false;
     for line in head.lines() {
@@ -40,6 +41,9 @@ pub(crate) fn completed(example: &str, head: &str) -> String {
             text.push_str(line);
             text.push('\n');
         }
+    }
+    if let Some(beta) = beta {
+        write!(text, "---\n{beta}\n").expect("text");
     }
     text
 }

@@ -17,6 +17,8 @@ use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
+use crate::bundled;
+
 fn of(target: &str) -> (Target, Vec<Vec<u8>>) {
     let known = TARGETS.iter().find(|(name, _)| *name == target);
     let (_, property) = known.expect("a target");
@@ -172,7 +174,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<(String, Option<String>)>) {
 
 /// Each of the texts in each place of a spec that has every field; one of so many `step` pairs.
 fn every_text(step: usize) {
-    let spec: Value = serde_yaml::from_str(include_str!("hostile/spec.yaml")).expect("YAML");
+    let spec = bundled::value(include_str!("hostile/spec.yaml"));
     let mut all = Vec::new();
     places(&spec, "", &mut all);
     assert!(all.len() > 300, "{}", all.len());
@@ -190,7 +192,7 @@ fn every_text(step: usize) {
             }
             (_, place) => *place = Value::from(&**text),
         }
-        let ran = holds(properties::spec, changed.to_string().as_bytes());
+        let ran = holds(properties::spec, bundled::written(&changed).as_bytes());
         assert!(ran.is_ok(), "{at} {key:?}: {text:?}");
     }
 }

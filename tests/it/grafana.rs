@@ -149,7 +149,7 @@ dashboards:
           - kind: table
             title: Table
             series: [{signal: vllm.requests_running}, {signal: vllm.requests_waiting, title: waiting}]
-            position: {x: 2, y: 1, w: 20, h: 5}
+            position: [2, 1, 20, 5]
 "#
     );
     let files = build(&text, None);

@@ -12,7 +12,7 @@ service:
   annotations: {chat: "https://chat.example/shop"}
 links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
 severities:
-  page: {name: critical, labels: {route: pager, region: all}, annotations: {hours: any}}
+  page: {name: critical, owner: on-call, labels: {route: pager, region: all}, annotations: {hours: any}}
 prometheus: {group_by: [cluster], scrape_labels: [cluster]}
 cloudwatch:
   region: us-east-1
@@ -78,7 +78,7 @@ fn the_nearer_label_wins() {
     );
     let alert = rule(&files, "rules/alerts.yaml", "critical");
     assert!(
-        alert.contains("owner: web") && alert.contains("kind: load"),
+        alert.contains("owner: on-call") && alert.contains("kind: load"),
         "{alert}"
     );
     assert!(

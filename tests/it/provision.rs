@@ -37,7 +37,9 @@ fn build(text: &str) -> Vec<OutFile> {
 /// The bundled specs and a small one, each in all formats; built once.
 fn folders() -> &'static [Vec<OutFile>] {
     static BUILT: LazyLock<Vec<Vec<OutFile>>> = LazyLock::new(|| {
-        let bundled = SPECS.map(|name| crate::bundled::spec(name) + ALL);
+        let version = "apiVersion: slosmith/v1\n";
+        let with = |spec: String| spec.replacen(version, &format!("{version}{ALL}"), 1);
+        let bundled = SPECS.map(|name| with(crate::bundled::spec(name)));
         let texts = bundled.iter().map(String::as_str).chain([SMALL]);
         texts.map(build).collect()
     });

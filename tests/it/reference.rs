@@ -61,6 +61,26 @@ impl Reference {
         }
     }
 
+    /// The parts whose fields stand among those of a definition, by name.
+    fn parts<'s>(&'s self, schema: &'s Value) -> impl Iterator<Item = (&'s Value, &'s str)> {
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        parts.filter_map(|part| {
+            let (part, name) = self.resolved(part);
+            Some((part, name?))
+        })
+    }
+
+    /// A field of a definition or of its parts, and whose it is.
+    fn field(&self, schema: &Value, owner: &str, key: &str) -> Option<(Value, String)> {
+        match &schema["properties"][key] {
+            Value::Null => {
+                let mut parts = self.parts(schema);
+                parts.find_map(|(part, name)| self.field(part, name, key))
+            }
+            property => Some((property.clone(), owner.to_owned())),
+        }
+    }
+
     /// Takes examples from a part of a spec.
     fn learn(&mut self, schema: &Value, owner: &str, value: &Value) {
         let (schema, name) = {
@@ -70,18 +90,17 @@ impl Reference {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    let property = &schema["properties"][key];
-                    if property.is_null() {
+                    let Some((property, name)) = self.field(&schema, &name, key) else {
                         self.learn(&schema["additionalProperties"], &name, value);
                         continue;
-                    }
+                    };
                     let field = (name.clone(), key.clone());
                     if !self.examples.contains_key(&field)
-                        && let Some(example) = shown(key, value, self.resolved(property).0)
+                        && let Some(example) = shown(key, value, self.resolved(&property).0)
                     {
                         self.examples.insert(field, example);
                     }
-                    self.learn(property, &format!("{name}.{key}"), value);
+                    self.learn(&property, &format!("{name}.{key}"), value);
                 }
             }
             Value::Array(items) => {
@@ -147,12 +166,18 @@ impl Reference {
         }
         let fields = found["properties"].as_object().into_iter().flatten();
         let inner = [listed(found), &found["additionalProperties"]];
+        let shared = found["allOf"].as_array().into_iter().flatten();
+        let inner = shared.chain(inner);
         for part in fields.map(|(_, part)| part).chain(inner) {
             self.below(part, into);
         }
     }
 
     fn table(&self, name: &str, schema: &Value, page: &mut String) {
+        let parts: Vec<_> = self.parts(schema).map(|(_, part)| link(part)).collect();
+        if !parts.is_empty() {
+            write!(page, "Also the fields of {}.\n\n", parts.join(" and ")).expect("text");
+        }
         page.push_str("| field | type | default | example |\n|---|---|---|---|\n");
         let required = schema["required"].as_array().into_iter().flatten();
         let required: Vec<_> = required.filter_map(Value::as_str).collect();
@@ -270,15 +295,28 @@ fn flow(value: &Value) -> String {
 }
 
 fn generated() -> String {
-    let schema: Value = serde_json::from_str(&read("schemas/spec.schema.json")).expect("JSON");
+    let [schema, beta] = ["spec", "beta"].map(|name| -> Value {
+        serde_json::from_str(&read(&format!("schemas/{name}.schema.json"))).expect("JSON")
+    });
+    let mut both = schema.clone();
+    let more = beta["$defs"].as_object().expect("definitions").clone();
+    both["$defs"]
+        .as_object_mut()
+        .expect("definitions")
+        .extend(more);
     let mut reference = Reference {
-        schema: schema.clone(),
+        schema: both,
         examples: Examples::new(),
         missing: RefCell::default(),
     };
     for path in SPECS {
-        let spec: Value = slosmith::yaml::read(FileId(0), &read(path)).expect("YAML");
-        reference.learn(&schema, "spec", &spec);
+        let text = read(path);
+        let (spec, second) = crate::bundled::documents(&text);
+        let documents = [(spec, &schema, "spec")].into_iter();
+        for (text, schema, name) in documents.chain(second.map(|text| (text, &beta, "beta"))) {
+            let document: Value = slosmith::yaml::read(FileId(0), text).expect("YAML");
+            reference.learn(schema, name, &document);
+        }
     }
     let mut page = String::from(
         "\n## Every field\n\nTypes: a *quantity* is a number with a unit (`500ms`, `95%`, `10/min`), a *duration* a length of time \
@@ -288,8 +326,19 @@ fn generated() -> String {
     reference.table("spec", &schema, &mut page);
     let mut definitions = Vec::new();
     reference.below(&schema, &mut definitions);
-    for name in definitions {
-        let found = &schema["$defs"][name];
+    let of_spec = definitions.len();
+    reference.below(&beta, &mut definitions);
+    for (at, name) in definitions.iter().enumerate() {
+        if at == of_spec {
+            write!(
+                page,
+                "### The second document\n\n{}\n\n",
+                beta["description"].as_str().expect("text")
+            )
+            .expect("text");
+            reference.table("beta", &beta, &mut page);
+        }
+        let found = &reference.schema["$defs"][*name];
         let what = found["description"]
             .as_str()
             .unwrap_or_default()
@@ -303,6 +352,18 @@ fn generated() -> String {
     );
     for (old, new) in slosmith::spec::RENAMED {
         writeln!(page, "| `{old}` | `{new}` |").expect("text");
+    }
+    for field in beta["properties"]
+        .as_object()
+        .expect("fields")
+        .keys()
+        .skip(1)
+    {
+        writeln!(
+            page,
+            "| `{field}` | `{field}` in the [second document](#the-second-document) |"
+        )
+        .expect("text");
     }
     let missing = reference.missing.into_inner();
     assert!(

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use serde_json::Value;
+use slosmith::library::{beta_schema, json_schema};
 use slosmith::source::FileId;
 
 const COMMITTED: &str = "schemas/spec.schema.json";
+const BETA: &str = "schemas/beta.schema.json";
 
-fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(&slosmith::library::json_schema()).expect("JSON");
+fn validator(schema: &str) -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
@@ -25,19 +27,29 @@ fn bundled(name: &str) -> String {
 
 #[test]
 fn the_committed_schema_is_fresh() {
-    crate::update::check(COMMITTED, &slosmith::library::json_schema());
+    crate::update::check(COMMITTED, &json_schema());
+    crate::update::check(BETA, &beta_schema());
 }
 
 #[test]
 fn bundled_specs_fit() {
-    let validator = validator();
+    let validators = [json_schema(), beta_schema()].map(|schema| validator(&schema));
     for name in ["fleet.yaml", "mangaassist.yaml", "vllm-serving.yaml"] {
-        let spec = read(&bundled(name));
-        let errors: Vec<_> = validator
-            .iter_errors(&spec)
-            .map(|e| format!("{}: {e}", e.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{name}: {errors:#?}");
+        let text = bundled(name);
+        let (spec, beta) = crate::bundled::documents(&text);
+        let documents = [spec, beta.expect("a second document")];
+        for (validator, document) in validators.iter().zip(documents) {
+            let document = read(document);
+            let errors: Vec<_> = validator
+                .iter_errors(&document)
+                .map(|e| format!("{}: {e}", e.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{name}: {errors:#?}");
+            assert_eq!(
+                validators.iter().filter(|v| v.is_valid(&document)).count(),
+                1
+            );
+        }
     }
 }
 
@@ -45,14 +57,17 @@ fn bundled_specs_fit() {
 fn bundled_specs_point_editors_at_the_schema() {
     for name in ["fleet.yaml", "mangaassist.yaml", "vllm-serving.yaml"] {
         let first = format!("# yaml-language-server: $schema=../{COMMITTED}\n");
-        assert!(bundled(name).starts_with(&first), "{name}");
+        let text = bundled(name);
+        assert!(text.starts_with(&first), "{name}");
+        let second = format!("\n---\n# yaml-language-server: $schema=../{BETA}\n");
+        assert!(text.contains(&second), "{name}");
     }
 }
 
 #[test]
 fn wrong_specs_do_not_fit() {
     let right = include_str!("build/spec.yaml");
-    let validator = validator();
+    let validator = validator(&json_schema());
     assert!(validator.is_valid(&read(right)));
     for (from, to) in [
         ("apiVersion: slosmith/v1", "apiversion: slosmith/v1"),

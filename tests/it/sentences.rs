@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use serde_json::Value;
 use slosmith::catalog::Catalog;
 use slosmith::library;
-use slosmith::source::FileId;
 
 use crate::bundled;
 
@@ -101,7 +99,7 @@ fn every_title_fits_every_sentence() {
         "vllm-production",
         "vllm-serving",
     ] {
-        let text: Value = slosmith::yaml::read(FileId(0), &bundled::spec(spec)).expect("YAML");
+        let text = bundled::value(&bundled::spec(spec));
         let mut all = text["signals"].clone();
         for signal in all
             .as_object_mut()
@@ -125,7 +123,11 @@ fn every_title_fits_every_sentence() {
                 "group_by: [cluster]",
                 "group_by: [cluster, model_name, role]",
             );
-            let _ = write!(head, "\nload_tests: {}", text["load_tests"]);
+            let _ = write!(
+                head,
+                "\n---\napiVersion: slosmith/v1beta1\nload_tests: {}",
+                text["load_tests"]
+            );
         }
         for (name, signal) in all.as_object().into_iter().flatten() {
             if !signal["title"].is_null() {

@@ -101,7 +101,9 @@ fn files() -> Vec<(PathBuf, Kind)> {
             "docs" if is(".md") => Some(Kind::Docs),
             "generated" if is(".md") || is(".yaml") || is(".json") => Some(Kind::Generated),
             "templates" if name.starts_with("templates/init/") => Some(Kind::Generated),
-            "schemas" if is("spec.schema.json") || is("config.schema.json") => {
+            "schemas"
+                if is("spec.schema.json") || is("beta.schema.json") || is("config.schema.json") =>
+            {
                 Some(Kind::Generated)
             }
             _ if !name.contains('/') && is(".md") => Some(Kind::Docs),

@@ -429,14 +429,14 @@ impl<'a> Oracle<'a> {
     /// Labels of the groups of an objective.
     pub(crate) fn labels_of_slo(&self, slo: &Slo) -> Vec<String> {
         let written = self.spec.slos.get(slo.name.as_str());
-        if let Some(own) = written.and_then(|s| s.group_by.as_ref()) {
+        if let Some(own) = written.and_then(|s| s.groups.group_by.as_ref()) {
             let mut own: Vec<_> = own.value.iter().map(|l| l.value.clone()).collect();
             own.sort();
             return own;
         }
         let by: Vec<_> = written
             .iter()
-            .flat_map(|s| &s.by.0)
+            .flat_map(|s| &s.groups.by.0)
             .map(|l| l.value.clone())
             .collect();
         self.labels(slo.signals()[0], &by)
@@ -648,7 +648,7 @@ fn meets(own: &Labels, others: &Held, on: Option<&Vec<String>>) -> bool {
 
 /// Labels that a place keeps beside the groups.
 pub(crate) fn own_by(when: &spec::Condition) -> Vec<String> {
-    when.by.0.iter().map(|l| l.value.clone()).collect()
+    when.groups.by.0.iter().map(|l| l.value.clone()).collect()
 }
 
 fn leading_by(when: &spec::Condition) -> Vec<String> {

@@ -261,17 +261,9 @@ fn content(made: &Made, variables: &Variables, with_signals: bool) -> Map {
     }
     map.put("thresholds", made.thresholds.clone());
     if let Some(place) = made.place {
-        let mut position = Map::default();
-        let numbers = [
-            ("x", place.x),
-            ("y", place.y),
-            ("w", place.w),
-            ("h", place.h),
-        ];
-        numbers
-            .iter()
-            .for_each(|(key, number)| position.put(key, Value::word(number)));
-        map.put("position", position);
+        let numbers = [place.x, place.y, place.w, place.h];
+        let numbers = numbers.iter().map(Value::word).collect();
+        map.put("position", Value::List(numbers));
     }
     map
 }

@@ -164,7 +164,7 @@ impl Panels<'_, '_> {
         let mut read: Vec<(Rc<Signal>, Stat, Span)> = Vec::new();
         let given = p.series.iter().flat_map(|list| &list.value);
         for series in given {
-            if let (Some(name), Some(stat)) = (&series.value.signal, series.value.stat) {
+            if let (Some(name), Some(stat)) = (&series.value.signal, series.value.one_stat()) {
                 let signal = self.found(name)?;
                 read.extend(signal.map(|signal| (signal, stat.value, name.span)));
             }
@@ -261,7 +261,9 @@ impl Panels<'_, '_> {
         let wanted = PanelSeries {
             title: s.title.as_ref(),
             name,
-            stat: s.stat.or_else(|| usual().into_iter().next().flatten()),
+            stat: s
+                .one_stat()
+                .or_else(|| usual().into_iter().next().flatten()),
             window: s.window.or(window),
             said: s.window.is_some(),
             of: s.selection(),

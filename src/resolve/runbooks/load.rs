@@ -12,7 +12,7 @@ const PROMPT: u32 = 512;
 const OUTPUT: u32 = 256;
 
 pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
-    let tests = cx.spec.load_tests.as_ref()?;
+    let tests = cx.spec.beta.load_tests.as_ref()?;
     let mut traffic = Vec::new();
     for (name, of) in &tests.traffic {
         let share = ratio(cx, &of.share)?;
@@ -79,7 +79,7 @@ fn ratio(cx: &mut Context<'_>, quantity: &Spanned<Quantity>) -> Option<Number> {
 }
 
 fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
-    let advised = spec.advice.iter().flat_map(|(name, advice)| {
+    let advised = spec.beta.advice.iter().flat_map(|(name, advice)| {
         let settings = advice.settings.iter();
         settings.filter_map(move |(setting, value)| {
             let plain = setting.value.trim_start_matches('-').replace('-', "_");

@@ -41,15 +41,26 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> R
                 .extend(builder.unwritten(&name, &runbooks.pages));
         }
     }
-    runbooks.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
-    runbooks.traces = spec.traces.as_ref().map(traces);
+    runbooks.triage = spec
+        .beta
+        .triage
+        .values()
+        .map(|t| builder.triage(t))
+        .collect();
+    runbooks.traces = spec.beta.traces.as_ref().map(traces);
     runbooks.load_tests = load::resolve(builder.cx);
-    runbooks.advice = spec.advice.values().map(|a| builder.advice(a)).collect();
-    let lists = spec.checklists.iter();
+    runbooks.advice = spec
+        .beta
+        .advice
+        .values()
+        .map(|a| builder.advice(a))
+        .collect();
+    let lists = spec.beta.checklists.iter();
     runbooks.checklists = lists
         .map(|(name, items)| (name.value.clone(), texts(items)))
         .collect();
     runbooks.tables = spec
+        .beta
         .tables
         .values()
         .filter_map(|t| table(builder.cx, t))
@@ -188,8 +199,14 @@ impl Builder<'_, '_> {
     /// Runbooks that alerts, objectives and panels name, in the order of the spec.
     fn named(&self) -> Vec<Text> {
         let spec = self.cx.spec;
-        let slos = spec.slos.values().filter_map(|slo| slo.runbook.as_ref());
-        let alerts = spec.alerts.values().filter_map(|a| a.runbook.as_ref());
+        let slos = spec
+            .slos
+            .values()
+            .filter_map(|slo| slo.notice.runbook.as_ref());
+        let alerts = spec
+            .alerts
+            .values()
+            .filter_map(|a| a.notice.runbook.as_ref());
         let rows = spec.dashboards.values().flat_map(|d| &d.rows.value);
         let panels = rows.flat_map(|row| &row.value.panels.value);
         let panels = panels.filter_map(|panel| panel.value.runbook.as_ref());

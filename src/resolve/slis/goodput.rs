@@ -52,7 +52,7 @@ pub(super) fn events(
     slo: &spec::Slo,
     goodput: &spec::Goodput,
 ) -> Option<Events> {
-    if let Some(label) = slo.matchers.keys().next() {
+    if let Some(label) = slo.groups.matchers.keys().next() {
         let message =
             "`where` cannot filter a `goodput` SLI: spans do not have the labels of metrics";
         cx.reject_field("where", label.span, message);
@@ -114,7 +114,8 @@ pub(super) fn events(
 fn objective(cx: &mut Context<'_>, of: &Text) -> Option<(Signal, Number)> {
     let spec = cx.spec;
     let found = spec.slos.get(of.value.as_str());
-    let latency = found.and_then(|slo| Some((slo.selection(), slo.sli.value.latency.as_ref()?)));
+    let latency =
+        found.and_then(|slo| Some((slo.groups.selection(), slo.sli.value.latency.as_ref()?)));
     let Some((selection, latency)) = latency else {
         let message = match found {
             Some(_) => format!("the SLO `{of}` has no `latency` SLI"),

@@ -66,7 +66,7 @@ fn query(cx: &mut Context<'_>, text: &Text, slo: &spec::Slo) -> Option<(Expr, Ve
 
 /// Reports labels that the SLO names, and that the query does not return.
 fn check_groups(cx: &mut Context<'_>, slo: &spec::Slo, kept: &[String]) {
-    for label in slo.selection().named() {
+    for label in slo.groups.selection().named() {
         if cx.check_group_label(label) && !kept.contains(&label.value) {
             let message = format!("the query of this SLI does not return the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
@@ -80,7 +80,7 @@ fn check_groups(cx: &mut Context<'_>, slo: &spec::Slo, kept: &[String]) {
 
 /// The labels that a query keeps, in the order of the SLO's groups.
 fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, slo: &spec::Slo) -> Option<Vec<String>> {
-    let of = slo.selection();
+    let of = slo.groups.selection();
     let spec = cx.spec;
     let group: Vec<&str> = match of.group_by {
         Some(list) => list.value.iter().collect(),

@@ -32,7 +32,7 @@ impl Exclusive<'_> {
             ("promql", place(p.promql.as_ref())),
             ("series", place(p.series.as_ref())),
         ];
-        let reading = p.reading();
+        let reading = p.fields();
         let (slo, text) = (place(p.slo.as_ref()), place(p.text.as_ref()));
         match kind {
             PanelKind::Slo => self.only(panel.span, ("slo", slo), "SLO"),
@@ -41,7 +41,7 @@ impl Exclusive<'_> {
             PanelKind::Graph(_) => {
                 self.exactly_one("the panel", panel.span, &content);
                 if p.series.is_none() {
-                    self.reading(&reading);
+                    self.readings(&reading);
                 }
             }
         }
@@ -91,6 +91,6 @@ impl Exclusive<'_> {
             ("promql", place(s.promql.as_ref())),
         ];
         self.exactly_one("the series", series.span, &content);
-        self.reading(&s.reading());
+        self.reading(&s.reading);
     }
 }

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::{Document, Errors, check, text};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
-use crate::spec::{API_VERSION, Spec};
-use crate::spec::{one_of, renamed};
+use crate::spec::{API_VERSION, Spec, one_of, parts, renamed};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
 /// Most faults that one run reports; the rest follows when these are fixed.
@@ -28,10 +27,11 @@ pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
 ///
 /// # Errors
 /// Where a text is no YAML, or no mapping.
-pub fn read_parts(parts: &[(FileId, &str)]) -> Result<Document, Sink> {
-    let mut reader = Reader::open(parts)?;
+pub fn read_parts(files: &[(FileId, &str)]) -> Result<Document, Sink> {
+    let mut reader = Reader::open(files)?;
+    let parts = parts();
     for _ in 0..MANY {
-        match yaml::typed::<Spec>(&reader.files, reader.draft.root()) {
+        match yaml::typed::<Spec>(&reader.files, reader.draft.root(), &parts) {
             Ok(spec) => {
                 if let Some(document) = reader.settle(spec) {
                     return Ok(document);
@@ -62,11 +62,10 @@ impl<'t> Reader<'t> {
         let mut texts = Vec::new();
         let mut fatal = false;
         for (i, &(file, text)) in parts.iter().enumerate() {
-            let Some(mut tree) = sink.take(yaml::document(file, text)) else {
+            let Some((mut tree, old)) = sink.take(renamed::tree(file, text)) else {
                 fatal = true;
                 continue;
             };
-            let old = renamed::update(file, text, &mut tree);
             old.into_iter().for_each(|error| sink.push(error));
             let bad = text::check(file, text, &tree, &mut sink);
             let base = files.range(Span::new(file, 0..0)).start;

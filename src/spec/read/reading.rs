@@ -4,8 +4,7 @@
 
 use super::exclusive::{Exclusive, Field};
 use super::place;
-use crate::source::Span;
-use crate::spec::{Condition, Panel, Selection, Series, Text};
+use crate::spec;
 
 /// Why a field cannot be set: the PromQL query itself defines it.
 pub(super) const IN_QUERY: &str = "cannot be combined with `promql`: write it in the query";
@@ -22,32 +21,6 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn new(
-        promql: Option<&Text>,
-        unit: Option<Span>,
-        stat: Field<'static>,
-        window: Option<Span>,
-        of: Selection<'_>,
-    ) -> Reading<'static> {
-        Reading {
-            raw: promql.is_some(),
-            unit: ("unit", unit),
-            stat,
-            window: ("window", window),
-            groups: [
-                ("by", of.by.first().map(|by| by.span)),
-                ("group_by", place(of.group_by)),
-                (
-                    "where",
-                    of.matchers
-                        .and_then(|all| all.keys().next())
-                        .map(|key| key.span),
-                ),
-                ("across", place(of.across.as_ref())),
-            ],
-        }
-    }
-
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = Field<'_>> {
         self.own().chain([self.window])
@@ -64,28 +37,37 @@ impl Reading<'_> {
     }
 }
 
-/// The three have the same fields, but for `stat`, of which a panel has a list.
-macro_rules! readings {
-    ($($kind:ty: $stat:ident),+) => {$(
-        impl $kind {
-            pub(super) fn reading(&self) -> Reading<'static> {
-                Reading::new(
-                    self.promql.as_ref(),
-                    place(self.unit.as_ref()),
-                    (stringify!($stat), place(self.$stat.as_ref())),
-                    place(self.window.as_ref()),
-                    self.selection(),
-                )
-            }
+impl spec::Reading {
+    pub(super) fn fields(&self) -> Reading<'static> {
+        let of = self.selection();
+        let first = of.matchers.and_then(|all| all.keys().next());
+        Reading {
+            raw: self.promql.is_some(),
+            unit: ("unit", place(self.unit.as_ref())),
+            stat: ("stat", place(self.stat.as_ref())),
+            window: ("window", place(self.window.as_ref())),
+            groups: [
+                ("by", of.by.first().map(|by| by.span)),
+                ("group_by", place(of.group_by)),
+                ("where", first.map(|key| key.span)),
+                ("across", place(of.across.as_ref())),
+            ],
         }
-    )+};
+    }
 }
 
-readings!(Condition: stat, Panel: stat, Series: stat);
-
 impl Exclusive<'_> {
+    /// The same of what has one value, which only panels have not.
+    pub(super) fn reading(&mut self, reading: &spec::Reading) {
+        if let Some(stat) = reading.stat.as_ref().filter(|stat| stat.value.0.len() > 1) {
+            let message = "`stat` must be one statistic here: only a panel shows several";
+            self.error("stat", stat.span, message.to_owned());
+        }
+        self.readings(&reading.fields());
+    }
+
     /// PromQL is read and grouped as it is written; only it needs a unit.
-    pub(super) fn reading(&mut self, reading: &Reading<'_>) {
+    pub(super) fn readings(&mut self, reading: &Reading<'_>) {
         self.at_most_one(&reading.groups[..2]);
         if !reading.raw {
             self.reject(

@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess};
 
 use super::node::{Expected, Node};
 use crate::source::Spanned;
-use crate::spec::{Map, Severity, Text};
+use crate::spec::{Map, Marks, Severity, Text};
 
 impl<'de> Deserialize<'de> for Severity {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
@@ -13,8 +13,11 @@ impl<'de> Deserialize<'de> for Severity {
             Node::Scalar(text, span) => Ok(Severity::named(Spanned::new(text, span))),
             Node::Map(written) => Ok(Severity {
                 name: written.name,
-                labels: written.labels,
-                annotations: written.annotations,
+                marks: Marks {
+                    owner: written.owner,
+                    labels: written.labels,
+                    annotations: written.annotations,
+                },
             }),
             Node::List(_) => Err(Error::custom("a severity cannot be a list")),
         }
@@ -25,6 +28,7 @@ impl<'de> Deserialize<'de> for Severity {
 #[serde(deny_unknown_fields)]
 struct Written {
     name: Text,
+    owner: Option<Text>,
     #[serde(default)]
     labels: Map<Text>,
     #[serde(default)]

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde_json::Value;
-use slosmith::source::FileId;
+
+use crate::bundled::{value, written};
 
 /// Where a value is: keys of maps, indices of lists.
 type Path = Vec<String>;
@@ -38,12 +39,8 @@ impl fmt::Display for Edit {
 /// All edits of what a spec decides: thresholds, durations, panels, steps, criteria, settings.
 pub(super) fn of(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
-    walk(&read(text), &mut Vec::new(), &mut edits);
+    walk(&value(text), &mut Vec::new(), &mut edits);
     edits
-}
-
-fn read(text: &str) -> Value {
-    slosmith::yaml::read(FileId(0), text).unwrap_or_else(|e| panic!("{}", e.message))
 }
 
 fn walk(value: &Value, path: &mut Path, edits: &mut Vec<Edit>) {
@@ -163,7 +160,7 @@ fn fits(kind: Kind, path: &Path, value: &Value) -> bool {
 impl Edit {
     /// The spec with this change, in each way that there is: not all of them need be valid.
     pub(super) fn texts(&self, text: &str) -> Vec<String> {
-        let spec = read(text);
+        let spec = value(text);
         let changed = match self.kind {
             Kind::Removed => vec![self.removed(spec.clone())],
             Kind::Word => self.replaced(&spec, &other_words(at(&spec, &self.path))),
@@ -172,7 +169,7 @@ impl Edit {
         changed
             .iter()
             .filter(|changed| **changed != spec)
-            .map(Value::to_string)
+            .map(written)
             .collect()
     }
 
