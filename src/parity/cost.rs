@@ -34,6 +34,7 @@ pub struct Prices {
     /// Year and month in which they were read.
     pub date: String,
     pub alarm_metric: f64,
+    pub fine_alarm_metric: f64,
     pub band_metrics: u32,
     pub composite_alarm: f64,
     custom_metric: f64,
@@ -128,10 +129,11 @@ pub fn cost(plan: &Plan) -> Option<Cost> {
 }
 
 fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
-    let (mut plain, mut bands, mut composites) = (0, 0, 0);
+    let (mut plain, mut fine, mut bands, mut composites) = (0, 0, 0, 0);
     for alarm in &cw.alarms {
         match &alarm.kind {
             AlarmKind::Metric(metric) => match metric.test {
+                Test::Threshold(..) if metric.is_fine() => fine += alarm_metrics(metric),
                 Test::Threshold(..) => plain += alarm_metrics(metric),
                 Test::Band(..) => bands += alarm_metrics(metric),
             },
@@ -146,6 +148,11 @@ fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
             "alarms: metrics against a threshold",
             plain,
             prices.alarm_metric,
+        ),
+        CostItem::new(
+            "alarms: metrics against a threshold, with periods below a minute",
+            fine,
+            prices.fine_alarm_metric,
         ),
         CostItem::new("alarms: metrics of anomaly detection bands", bands, band),
         CostItem::new("alarms: composite", composites, prices.composite_alarm),

@@ -34,6 +34,11 @@ pub fn presence(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Group, labels, series(family, None))
 }
 
+/// True while no series of a signal exists: `absent(group(m))`.
+pub fn silence(family: &Family) -> Expr {
+    build::call("absent", [presence(family, &[])])
+}
+
 /// The same as it was some time ago.
 pub(super) fn presence_ago(family: &Family, labels: &[String], ago: Duration) -> Expr {
     build::aggregate(AggregateOp::Group, labels, series(family, Some(ago)))

@@ -13,7 +13,7 @@ mod own;
 
 pub use bound::{compare, outside, per_time, times};
 pub use events::{DIRECT_UP_TO, Events, direct_enough, direct_ratio};
-pub use family::{bucket_rate, number_of_series, presence};
+pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use own::own_bucket;
 
 use family::{Over, over_time, range_function, rate};

@@ -142,6 +142,11 @@ pub enum Difference {
         statistic: Statistic,
         across: Across,
     },
+    /// This is taken of everything that the processes published, in place of the newest value of each.
+    OfAllSamples {
+        statistic: Statistic,
+        across: Across,
+    },
     GrowthOfTwoPoints,
     OneForAll(Vec<String>),
     OneLineForAll(Vec<String>),
@@ -179,6 +184,10 @@ pub enum Difference {
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
     SilenceFires,
+    /// No event leaves no data point, like no publisher.
+    StoppedFires,
+    /// The spec treats the absence of events as fine.
+    QuietIsFine,
     /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
         bound: String,
@@ -187,6 +196,7 @@ pub enum Difference {
     },
     PercentilesForHeatmap,
     NumberForGauge,
+    AreasForBars,
     /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
     LineMissing(NotExpressible),
@@ -212,6 +222,11 @@ impl Display for Difference {
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,
                 "CloudWatch uses the {statistic} of the samples of all replicas, but Prometheus uses {}",
+                combined(*across)
+            ),
+            Difference::OfAllSamples { statistic, across } => write!(
+                f,
+                "CloudWatch uses the {statistic} of all samples that are published in a period, but Prometheus uses {}, each with its newest value",
                 combined(*across)
             ),
             Difference::OneForEach(known) => write!(
@@ -286,11 +301,18 @@ impl Display for Difference {
             Difference::SilenceFires => {
                 f.write_str("the alarm also fires without data, but Prometheus does not")
             }
+            Difference::StoppedFires => f.write_str(
+                "without events there are no data points: the alarm also fires when nothing publishes, but Prometheus does not",
+            ),
+            Difference::QuietIsFine => f.write_str(
+                "without events there are no data points, which `missing` in the spec treats as fine: the alarm cannot fire then",
+            ),
             Difference::Interpolated { bound, below, above } => write!(
                 f,
                 "the threshold {bound} is between the bucket boundaries {below} and {above}, so Prometheus estimates the percentile"
             ),
             Difference::PercentilesForHeatmap => f.write_str("percentiles replace the heatmap"),
+            Difference::AreasForBars => f.write_str("stacked areas replace the bars"),
             Difference::NumberForGauge => {
                 f.write_str("a number replaces the gauge: the scale has no upper end")
             }
@@ -367,6 +389,8 @@ pub enum NotExpressible {
     BeyondDay(Duration),
     #[error("PromQL in CloudWatch looks back at most {most}, but {wanted} are needed")]
     PromQlBeyond { most: Duration, wanted: Duration },
+    #[error("a range in PromQL of CloudWatch is at most {most}, but {wanted} are needed")]
+    PromQlRange { most: Duration, wanted: Duration },
     #[error(
         "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]

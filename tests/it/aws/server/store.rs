@@ -57,6 +57,12 @@ pub(crate) struct Store {
     pub(crate) mutes: BTreeMap<String, Alarm>,
     /// Bodies as text.
     pub(crate) dashboards: BTreeMap<String, (String, Tags)>,
+    /// What the index of tags knows, where it lags.
+    pub(crate) index: Option<BTreeMap<String, Tags>>,
+    /// How many answers still lack the tags that are there.
+    pub(crate) late: usize,
+    /// Operations that the credentials may not use.
+    pub(crate) denied: Vec<&'static str>,
     /// As ListMetrics has them, and whether a value came in the past three hours.
     pub(crate) metrics: Vec<(Value, bool)>,
 }
@@ -72,6 +78,16 @@ impl Store {
 
     pub(super) fn dashboard_arn(name: &str) -> String {
         format!("arn:aws:cloudwatch::{ACCOUNT}:dashboard/{name}")
+    }
+
+    /// The tags of everything, by ARN.
+    pub(crate) fn tagged(&self) -> BTreeMap<String, Tags> {
+        let alarms = self.alarms.iter();
+        let alarms = alarms.map(|(name, alarm)| (Self::alarm_arn(name), alarm.tags.clone()));
+        let dashboards = self.dashboards.iter();
+        let dashboards =
+            dashboards.map(|(name, (_, tags))| (Self::dashboard_arn(name), tags.clone()));
+        alarms.chain(dashboards).collect()
     }
 
     /// Tags of what an ARN names.
