@@ -174,7 +174,7 @@ impl Builder<'_> {
         for name in names {
             self.check_name(request, &name);
         }
-        let description = with_notes(&draft.description, &draft.notes);
+        let description = with_notes(&of_band(&draft), &draft.notes);
         match rule {
             Rule::Alarm(_) => {
                 if let Some(alarm) = draft.alarms.last_mut() {
@@ -412,6 +412,20 @@ impl Builder<'_> {
             low_samples: None,
         };
         Ok(draft.push(alarm))
+    }
+}
+
+/// The summary speaks of the alert in Prometheus; a band that CloudWatch learnt is another test.
+fn of_band(draft: &Draft) -> String {
+    let learnt = |note: &Note| matches!(note.difference, Difference::LearntBand { .. });
+    let whole = format!(
+        "Outside the range that CloudWatch has learnt. The alert in Prometheus: {}",
+        draft.description
+    );
+    let fits = whole.chars().count() <= limits::DESCRIPTION;
+    match fits && draft.notes.iter().any(learnt) {
+        true => whole,
+        false => draft.description.clone(),
     }
 }
 
