@@ -165,9 +165,6 @@ impl Typing<'_> {
                         words.join(", ")
                     ));
                 }
-                Expr::Negative(_) if name == "ANOMALY_DETECTION_BAND" => {
-                    self.wrong(format!("the width of {name} must be greater than 0"));
-                }
                 argument => {
                     self.expr(argument);
                 }
