@@ -151,11 +151,10 @@ impl Changes {
             self.changes.insert(key.clone(), change);
             return;
         };
-        let ours = [SERVICE_TAG, REGION_TAG].into_iter().all(|tag| {
-            let wanted = wanted.tags.get(tag);
-            // Earlier versions told no regions.
-            object.tags.get(tag) == wanted || tag == REGION_TAG && object.region().is_none()
-        });
+        let tag = |name: &str| wanted.tags.get(name).map(String::as_str);
+        // Earlier versions told no regions.
+        let here = object.region().is_none() || object.region() == tag(REGION_TAG);
+        let ours = object.service() == tag(SERVICE_TAG) && here;
         match (ours, object.kind == wanted.kind) {
             (true, false) => self.add(Action::Replace, key, wanted.kind, object),
             (false, false) => drop(self.problems.insert(Problem::OtherKind {
@@ -295,6 +294,14 @@ pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
     (set.collect(), gone.cloned().collect())
 }
 
+/// The same for an object. A mute rule may have no tags at all: its description names its service.
+pub(super) fn object_edits(object: &Object, wanted: &Wanted) -> (Tags, BTreeSet<String>) {
+    match object.kind == Kind::MuteRule && object.tags.is_empty() {
+        true => (Tags::new(), BTreeSet::new()),
+        false => tag_edits(&object.tags, &wanted.tags),
+    }
+}
+
 pub(super) fn is_tagged(old: &Tags, wanted: &Tags) -> bool {
     let (set, gone) = tag_edits(old, wanted);
     set.is_empty() && gone.is_empty()
@@ -303,7 +310,7 @@ pub(super) fn is_tagged(old: &Tags, wanted: &Tags) -> bool {
 /// Fields and tags that differ. The hash tag changes with the fields, so it is listed only if nothing else differs.
 fn changed_fields(object: &Object, wanted: &Wanted) -> Vec<FieldChange> {
     let mut fields = differences(&object.fields, &wanted.fields);
-    let (set, gone) = tag_edits(&object.tags, &wanted.tags);
+    let (set, gone) = object_edits(object, wanted);
     let value = |tags: &Tags, name: &String| {
         tags.get(name)
             .map_or(Value::Null, |text| text.as_str().into())

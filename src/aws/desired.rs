@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::changes::hash;
 use super::normal::normal;
 use super::object::{
-    Desired, HASH_TAG, Key, Kind, REGION_TAG, SERVICE_TAG, SPEC_TAG, TAGS_TAG, Tags, Wanted,
+    Desired, HASH_TAG, Key, Kind, REGION_TAG, SERVICE_TAG, SPEC_TAG, TAGS_TAG, Tags, Wanted, mark,
 };
 use crate::cloudwatch::limits;
 use crate::target::Requests;
@@ -63,7 +63,15 @@ impl Desired {
                 tags.insert(TAGS_TAG.to_owned(), names);
             }
             tags.extend(own.clone());
-            let fields = normal(kind, request);
+            let mut fields = normal(kind, request);
+            if kind == Kind::MuteRule {
+                let mark = mark(service);
+                let own = text(&fields["Description"]);
+                let room = limits::DESCRIPTION.saturating_sub(mark.chars().count() + 1);
+                let own: String = own.chars().take(room).collect();
+                fields["Description"] = format!("{own} {mark}").trim_start().into();
+                fields.sort_all_objects();
+            }
             tags.insert(HASH_TAG.to_owned(), hash(&fields));
             if tags.len() > limits::TAGS {
                 let count = tags.len();

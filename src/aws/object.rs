@@ -100,6 +100,17 @@ pub struct Wanted {
     pub tags: Tags,
 }
 
+/// The end of a mute rule's description, which names its service: AWS documents no tags of mute rules.
+pub(super) fn mark(service: &str) -> String {
+    format!("[{SERVICE_TAG}={service}]")
+}
+
+fn marked(description: &str) -> Option<&str> {
+    let (_, mark) = description.rsplit_once('[')?;
+    let (tag, service) = mark.strip_suffix(']')?.split_once('=')?;
+    (tag == SERVICE_TAG).then_some(service)
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     pub kind: Kind,
@@ -111,9 +122,11 @@ pub struct Object {
 }
 
 impl Object {
-    /// The service whose spec it comes from, when it comes from a spec.
+    /// The service whose spec it comes from, when it comes from a spec: by its tag, or by the mark of a mute rule.
     pub fn service(&self) -> Option<&str> {
-        self.tags.get(SERVICE_TAG).map(String::as_str)
+        let tag = self.tags.get(SERVICE_TAG).map(String::as_str);
+        let mark = || self.fields["Description"].as_str().and_then(marked);
+        tag.or_else(|| mark().filter(|_| self.kind == Kind::MuteRule))
     }
 
     /// The region that it is applied from, where others see it too.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::changes::{Action, Change, Changes, hash, tag_edits, users};
+use super::changes::{Action, Change, Changes, hash, object_edits, users};
 use super::object::{BEFORE_TAG, Desired, Key, Kind, Object, Space, State, Tags, parts};
 
 const DELETED_AT_ONCE: usize = 100;
@@ -82,8 +82,9 @@ impl Planner<'_> {
             else {
                 continue;
             };
-            let (mut tags, names) = tag_edits(&object.tags, &wanted.tags);
-            if object.fields != wanted.fields {
+            let (mut tags, names) = object_edits(object, wanted);
+            let untagged = object.kind == Kind::MuteRule && object.tags.is_empty();
+            if object.fields != wanted.fields && !untagged {
                 tags.insert(BEFORE_TAG.to_owned(), hash(&object.fields));
             }
             let (key, arn) = (key.clone(), object.arn.clone());

@@ -129,6 +129,40 @@ fn late_tags_are_waited_for_and_tags_of_others_stay() {
 }
 
 #[test]
+fn a_mute_rule_is_known_without_tags() {
+    let scene = Scene::new();
+    let window = "  maintenance: {patches: {schedule: cron(0 2 * * SUN), duration: 2h, description: Patches}}\n";
+    let muted = SPEC.replace(
+        "  namespace: Chat\n",
+        &format!("  namespace: Chat\n{window}"),
+    );
+    scene.project.write("specs/chat.yaml", &muted);
+    scene.server.store().mutes_without_tags = true;
+    scene.run(&["apply", "--yes"]).exits(0);
+    scene.run(&["plan", "--prune"]).exits(0);
+    scene
+        .project
+        .edit("specs/chat.yaml", "duration: 2h", "duration: 3h");
+    scene.run(&["apply", "--yes"]).exits(0);
+    let mutes = scene.server.store().mutes.clone();
+    let (name, mute) = mutes.first_key_value().expect("a mute rule");
+    assert_eq!(mute.fields["Rule"]["Schedule"]["Duration"], "PT3H");
+    assert_eq!(
+        mute.fields["Description"],
+        "Patches [slosmith:service=chat]"
+    );
+    // One of somebody else stays, and ours goes.
+    let mut theirs = mute.clone();
+    theirs.fields["Description"] = "Patches".into();
+    let foreign = format!("{name}-theirs");
+    scene.server.store().mutes.insert(foreign.clone(), theirs);
+    scene.project.write("specs/chat.yaml", SPEC);
+    scene.run(&["apply", "--yes", "--prune"]).exits(0);
+    let left: Vec<_> = scene.server.store().mutes.keys().cloned().collect();
+    assert_eq!(left, [foreign]);
+}
+
+#[test]
 fn a_new_object_is_shown_whole() {
     let scene = Scene::new();
     let text = scene.run(&["plan"]).exits(1).out;

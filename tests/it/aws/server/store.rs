@@ -61,6 +61,8 @@ pub(crate) struct Store {
     pub(crate) index: Option<BTreeMap<String, Tags>>,
     /// How many answers still lack the tags that are there.
     pub(crate) late: usize,
+    /// Mute rules have no tags, which AWS does not document.
+    pub(crate) mutes_without_tags: bool,
     /// Operations that the credentials may not use.
     pub(crate) denied: Vec<&'static str>,
     /// As ListMetrics has them, and whether a value came in the past three hours.
@@ -96,7 +98,9 @@ impl Store {
             return self.alarms.get_mut(name).map(|alarm| &mut alarm.tags);
         }
         if let Some((_, name)) = arn.split_once(":alarm-mute-rule:") {
-            return self.mutes.get_mut(name).map(|mute| &mut mute.tags);
+            let with = !self.mutes_without_tags;
+            let mute = self.mutes.get_mut(name).filter(|_| with);
+            return mute.map(|mute| &mut mute.tags);
         }
         let (_, name) = arn.split_once(":dashboard/")?;
         self.dashboards.get_mut(name).map(|(_, tags)| tags)
