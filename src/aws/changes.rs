@@ -15,6 +15,9 @@ use super::object::{
 };
 use crate::output::Digest;
 
+/// The rule of a composite alarm without parts.
+pub(super) const UNLINKED: &str = "FALSE";
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
     /// Delete objects that slosmith created and that no spec contains any more.
@@ -193,7 +196,9 @@ impl Changes {
             kind,
             fields: Vec::new(),
             adopted: false,
-            edited: applied.is_some_and(|applied| *applied != now) && before != Some(&now),
+            edited: applied.is_some_and(|applied| *applied != now)
+                && before != Some(&now)
+                && !is_unlinked(&object.fields),
         };
         self.changes.insert(key.clone(), change);
     }
@@ -246,6 +251,11 @@ pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
         }
     }
     by
+}
+
+/// A composite alarm that has let go of its parts, until an interrupted run goes on.
+fn is_unlinked(fields: &Value) -> bool {
+    fields["AlarmRule"] == UNLINKED && fields["ActionsEnabled"] == false
 }
 
 impl Wanted {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::changes::{Action, Change, Changes, hash, object_edits, users};
+use super::changes::{Action, Change, Changes, UNLINKED, hash, object_edits, users};
 use super::object::{BEFORE_TAG, Desired, Key, Kind, Object, Space, State, Tags, parts};
 
 const DELETED_AT_ONCE: usize = 100;
@@ -125,7 +125,7 @@ impl Planner<'_> {
         let mut fields = self.state.objects.get(key)?.fields.clone();
         let all = fields.as_object_mut()?;
         all.retain(|name, _| !name.starts_with("ActionsSuppressor"));
-        all.insert("AlarmRule".to_owned(), json!("FALSE"));
+        all.insert("AlarmRule".to_owned(), json!(UNLINKED));
         all.insert("ActionsEnabled".to_owned(), json!(false));
         Some(Call::Put {
             key: key.clone(),

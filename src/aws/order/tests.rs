@@ -270,6 +270,7 @@ fn a_circle_lets_go_of_one() {
             .into_iter()
             .map(|(name, o)| (Key::alarm(name), o))
             .collect(),
+        ..State::default()
     };
     let waves = waves_without_any(&state);
     let put = |wave: &Wave| matches!(&wave[..], [Call::Put { fields, .. }] if fields["AlarmRule"] == "FALSE");
@@ -314,6 +315,7 @@ fn many_metric_alarms_are_deleted_at_once_and_composite_ones_one_by_one() {
     });
     let state = State {
         objects: objects.collect(),
+        ..State::default()
     };
     let waves = waves_without_any(&state);
     let sizes: Vec<_> = waves.iter().map(Vec::len).collect();
