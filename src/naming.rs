@@ -41,6 +41,10 @@ pub const RESERVED_LABELS: [&str; 10] = [
 
 pub const BAD_EVENTS: &str = "slo:bad_events:rate";
 pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
+/// The good or the bad events of a length of time.
+pub const PART_EVENTS: &str = "slo:part_events:increase";
+/// All events of a length of time.
+pub const ALL_EVENTS: &str = "slo:total_events:increase";
 /// Bad events over all events.
 pub const ERROR_RATIO: &str = "slo:error_ratio:rate";
 /// Share of events that must be good.
@@ -190,6 +194,11 @@ pub fn tier(long: Duration) -> String {
 
 pub fn slo_file(slo: &str) -> String {
     format!("slo-{slo}")
+}
+
+/// Group of the sums that the rules over an SLO's period read.
+pub fn sums_group(service: &str, slo: &str) -> String {
+    format!("{service}.slo.{slo}.sums")
 }
 
 pub fn period_file(slo: &str) -> String {

@@ -4,6 +4,7 @@ pub(super) mod input;
 mod job;
 mod overview;
 mod report;
+mod servers;
 pub(super) mod settings;
 
 use std::collections::BTreeMap;
@@ -21,9 +22,10 @@ use super::watch;
 use crate::diag::{Sink, guarded};
 use crate::output::{self, Staging};
 use crate::source::{FileId, Sources};
-use crate::spec::{self, Bases};
+use crate::spec::{self, Bases, Document};
 use crate::target::Target;
 use job::{Built, Done, Job};
+use servers::Servers;
 pub(super) use settings::Settings;
 
 /// Compile specs into rules, dashboards, alarms and runbooks
@@ -164,6 +166,7 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
         }
     }
     all.check_duplicates()?;
+    all.check_servers()?;
     let failed = all.findings.has_errors();
     findings::show(err, all.findings, &all.sources)?;
     if failed {
@@ -189,6 +192,7 @@ struct All {
     /// Files that specs extend.
     bases: Bases,
     named: BTreeMap<String, Vec<FileId>>,
+    servers: Servers,
     built: Vec<Built>,
     /// The first failure outside a spec.
     fault: Option<anyhow::Error>,
@@ -219,6 +223,9 @@ impl All {
             }
         };
         if let Some(service) = done.service {
+            if let Some(selector) = &done.servers {
+                self.servers.add(selector, &service, file);
+            }
             self.named.entry(service).or_default().push(file);
         }
         if let Some(mut built) = done.built {
@@ -240,11 +247,9 @@ impl All {
             }
             let mut first = None;
             for file in files {
-                // The text was dropped after the build. An unchanged spec was never parsed in this run.
-                let path = self.sources.get(file).path().to_owned();
-                let parts = self.load_one(&path)?;
-                let read = parts.map(|parts| spec::read_parts(&texts(&parts, &self.sources)));
-                let Some(Ok(document)) = read else { continue };
+                let Some(document) = self.read_again(file)? else {
+                    continue;
+                };
                 let name = &document.spec.service.name;
                 match first {
                     None => first = Some(name.span),
@@ -253,6 +258,28 @@ impl All {
             }
         }
         Ok(())
+    }
+
+    /// Warns of specs that select the same vLLM servers.
+    fn check_servers(&mut self) -> Result<()> {
+        for shared in self.servers.shared() {
+            let spec = self.read_again(shared.spec)?;
+            let other = self.read_again(shared.other)?;
+            let place = |document: &Document| document.spec.service.name.span;
+            if let (Some(spec), Some(other)) = (spec, other) {
+                let warning = shared.warning(place(&spec), place(&other));
+                self.findings.push(warning);
+            }
+        }
+        Ok(())
+    }
+
+    /// A spec of this build. Its text was dropped after the build; an unchanged spec was never parsed in this run.
+    fn read_again(&mut self, file: FileId) -> Result<Option<Document>> {
+        let path = self.sources.get(file).path().to_owned();
+        let parts = self.load_one(&path)?;
+        let read = parts.map(|parts| spec::read_parts(&texts(&parts, &self.sources)));
+        Ok(read.and_then(Result::ok))
     }
 }
 

@@ -103,8 +103,10 @@ fn rule_of(
     urgency(cx, &mut alert, &mut labels);
     let query = Query::of(cx, &mut alert, text);
     condition(cx, &mut alert, &query);
-    if let Some(hold) = rule.text(cx, "for") {
-        holding(cx, &mut alert, &hold);
+    for field in ["for", "keep_firing_for"] {
+        if let Some(time) = rule.text(cx, field) {
+            holding(cx, &mut alert, field, &time);
+        }
     }
     marks(cx, &mut alert, labels, &annotations, &query);
     let more = rule.finish(cx);
@@ -184,9 +186,9 @@ fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) -> String {
     format!("label_replace(\n  {text},\n  \"{new}\", \"$1\", \"{label}\", \"(.*)\"\n)")
 }
 
-fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
+fn holding(cx: &mut Cx<'_>, alert: &mut Alert, field: &'static str, hold: &Text) {
     let Some(given) = promql::ast::Duration::parse(hold.value.trim()) else {
-        let what = format!("`for: {hold}`: not a duration");
+        let what = format!("`{field}: {hold}`: not a duration");
         alert.comments.push(cx.lost(hold.span, what, ""));
         alert.is_lost = true;
         return;
@@ -195,11 +197,11 @@ fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let whole = Duration::from_secs(millis.div_ceil(1000 * EVALUATION) * EVALUATION);
     if whole.as_secs() * 1000 != millis {
         let what =
-            format!("`for: {hold}` rounded up to `{whole}`: rules are evaluated every minute");
+            format!("`{field}: {hold}` rounded up to `{whole}`: rules are evaluated every minute");
         alert.comments.push(cx.changed(hold.span, what));
     }
     if whole.as_secs() > 0 {
-        alert.fields.put("for", Value::word(whole));
+        alert.fields.put(field, Value::word(whole));
     }
 }
 

@@ -158,6 +158,8 @@ fn is_workbook(objective: &Objective) -> bool {
     let same = |(a, b): (&Tier, &Tier)| {
         (a.long, a.short, a.is_page) == (b.long, b.short, b.is_page)
             && a.factor(period) == b.factor(period)
+            // The policy has no burn rate below 1.
+            && a.factor(period) >= Number::from_integer(1)
     };
     (28 * DAY..=90 * DAY).contains(&period.as_secs())
         && objective.tiers.len() == known.len()

@@ -217,7 +217,14 @@ impl<'c> Scope<'c> {
             series,
             names,
         } = declared;
-        let own = |name: &String| self.products.iter().any(|product| product.claims(name));
+        // What a recording has is known better than what a spec declares.
+        let is_recorded = |product: &Product<'_>, name: &str| {
+            product.owns(name) && product.catalog.series_of(name).is_some()
+        };
+        let own = |name: &String| {
+            let mut products = self.products.iter();
+            products.any(|product| product.claims(name) || is_recorded(product, name))
+        };
         let series: Vec<_> = series.into_iter().filter(|name| !own(name)).collect();
         self.labels.extend(labels);
         // Specs that have the served names say nothing of the stores of other files.

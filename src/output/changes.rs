@@ -129,16 +129,25 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
     }
 }
 
+/// A service that an earlier build wrote.
+#[derive(Debug)]
+pub struct Earlier {
+    pub service: String,
+    /// The selector of the servers that it reads.
+    pub servers: Option<String>,
+}
+
 /// Which service folder was built from which inputs.
 ///
 /// # Errors
 /// When the output folder cannot be read. A manifest that cannot be read is reported when its service is built.
-pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, String>, OutputError> {
+pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, Earlier>, OutputError> {
     let mut found = BTreeMap::new();
     for service in services(out)? {
         let manifest = Manifest::read(&out.join(&service)).unwrap_or_default();
         if let Some(inputs) = manifest.inputs {
-            found.insert(inputs, service);
+            let servers = manifest.servers;
+            found.insert(inputs, Earlier { service, servers });
         }
     }
     Ok(found)

@@ -3,11 +3,12 @@
 //! ```text
 //! # Files that slosmith wrote here; it replaces and removes these and no others.
 //! # inputs 0c4f…
+//! # servers vllm{job="vllm"}
 //! 9c1d…  prometheus/rules/alerts.yaml
 //! ```
 //!
 //! `xxh128sum --check` reads it. The inputs are all that the files follow from: when they and the files are as
-//! listed, there is nothing to build.
+//! listed, there is nothing to build. The servers are those that the spec selects: other services are compared with them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,11 +21,14 @@ pub const MANIFEST: &str = ".slosmith-manifest";
 const HEADER: &str =
     "# Files that slosmith wrote here; it replaces and removes these and no others.";
 const INPUTS: &str = "# inputs ";
+const SERVERS: &str = "# servers ";
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// Of all that the files follow from; `None` after a build of some targets, or one with warnings.
     pub(super) inputs: Option<Digest>,
+    /// The selector of the servers; `None` if the service reads none.
+    pub(super) servers: Option<String>,
     /// Path and fingerprint; without one, nothing is known of what the file should say.
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
@@ -58,9 +62,15 @@ impl Manifest {
         }
         let inputs = lines.next_if(|line| line.starts_with(INPUTS));
         let inputs = inputs.and_then(|line| Digest::parse(&line[INPUTS.len()..]));
+        let servers = lines.next_if(|line| line.starts_with(SERVERS));
+        let servers = servers.map(|line| line[SERVERS.len()..].to_owned());
         let files: BTreeMap<String, Option<Digest>> = lines.map(entry).collect();
         match files.keys().find(|file| check_inside(file).is_err()) {
-            None => Ok(Self { inputs, files }),
+            None => Ok(Self {
+                inputs,
+                servers,
+                files,
+            }),
             Some(file) => Err(ManifestError::Path(file.clone())),
         }
     }
@@ -73,6 +83,7 @@ impl Manifest {
         let written = written.map(|(path, text)| (path.clone(), Some(Digest::of(text.as_bytes()))));
         Self {
             inputs: folder.inputs,
+            servers: folder.servers.clone(),
             files: kept.chain(written).collect(),
         }
     }
@@ -81,6 +92,9 @@ impl Manifest {
         let mut text = format!("{HEADER}\n");
         if let Some(inputs) = self.inputs {
             let _ = writeln!(text, "{INPUTS}{inputs}");
+        }
+        if let Some(servers) = &self.servers {
+            let _ = writeln!(text, "{SERVERS}{servers}");
         }
         for (path, digest) in &self.files {
             let digest = digest.map(|d| format!("{d}  ")).unwrap_or_default();
@@ -118,6 +132,7 @@ mod tests {
         let files = [("a b/c", Some(Digest::of(b"x"))), ("d", None)];
         let manifest = Manifest {
             inputs: Some(Digest::of(b"spec")),
+            servers: Some("vllm{job=\"vllm\"}".to_owned()),
             files: files.map(|(path, d)| (path.to_owned(), d)).into(),
         };
         assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest));

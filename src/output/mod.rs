@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use changes::{Change, Changes, built_from, changes, intact, stale_services};
+pub use changes::{Change, Changes, Earlier, built_from, changes, intact, stale_services};
 pub use digest::Digest;
 pub use manifest::{MANIFEST, ManifestError};
 pub use replace::{ReplaceError, Writer};
@@ -79,6 +79,8 @@ pub struct Folder {
     pub files: BTreeMap<String, String>,
     /// Fingerprint of all that the files follow from, when they are all that follows from it.
     pub inputs: Option<Digest>,
+    /// The selector of the servers that the service reads.
+    pub servers: Option<String>,
     /// Target folders that this build does not touch, because only others were asked for.
     kept: Vec<String>,
 }
@@ -99,6 +101,7 @@ impl Folder {
             service: service.to_owned(),
             files: all,
             inputs: None,
+            servers: None,
             kept,
         })
     }

@@ -23,6 +23,7 @@ use crate::plan::cloudwatch::{
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
 use crate::query;
 use crate::spec::{LowSamples, Missing, Side, Stat, Via};
+use crate::units::Duration;
 use crate::units::{Number, Unit, shown};
 
 const USUAL_BAND: Number = Number::new_raw(2, 1);
@@ -68,6 +69,9 @@ impl Builder<'_> {
             }
         };
         let mut notes: Vec<Note> = Vec::new();
+        if request.keep > Duration::default() {
+            notes.push(Difference::EndsEarlier(request.keep).at(Grade::Weaker));
+        }
         known.retain(|(_, values)| values.len() > 1);
         if !known.is_empty() {
             notes.push(Difference::OneForEach(known).at(Grade::Equivalent));
@@ -218,7 +222,7 @@ impl Builder<'_> {
         };
         match self
             .ask(&query)
-            .and_then(|query| promql::alarm(&query, request.hold))
+            .and_then(|query| promql::alarm(&query, request.hold, request.keep))
         {
             Ok(alarm) => {
                 self.check_name(request, &request.alarm);

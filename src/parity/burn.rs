@@ -144,7 +144,9 @@ impl Builder<'_> {
             query = bin(BinaryOp::And, query, enough);
         }
         let query = self.ask(&query);
-        match query.and_then(|query| promql::alarm(&query, Duration::default())) {
+        match query
+            .and_then(|query| promql::alarm(&query, Duration::default(), Duration::default()))
+        {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
                     name: name.to_owned(),

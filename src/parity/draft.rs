@@ -22,6 +22,8 @@ pub struct AlarmRequest<'a> {
     pub severity: &'a str,
     pub condition: &'a Condition,
     pub hold: Duration,
+    /// Time that the alert keeps firing after its condition has ended.
+    pub keep: Duration,
     /// True when it compares with recorded series, which only Prometheus has.
     pub recorded: bool,
     pub marks: &'a Marks,

@@ -36,7 +36,11 @@ impl Builder<'_> {
     }
 }
 
-pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
+pub(super) fn alarm(
+    query: &Expr,
+    hold: Duration,
+    keep: Duration,
+) -> Result<PromQl, NotExpressible> {
     let text = query.to_string();
     if text.chars().count() > limits::PROMQL {
         return Err(NotExpressible::QueryTooLong(limits::PROMQL));
@@ -44,6 +48,7 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     Ok(PromQl {
         query: text,
         pending: hold.as_secs(),
+        recovery: keep.as_secs(),
         interval: INTERVAL,
     })
 }

@@ -11,6 +11,8 @@ pub struct Alert {
     pub name: String,
     pub severity: String,
     pub hold: Duration,
+    /// Time that it keeps firing after its condition has ended.
+    pub keep: Duration,
     pub evaluation: Duration,
     pub condition: Condition,
     /// Recorded values that the condition compares with.

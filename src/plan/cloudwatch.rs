@@ -250,6 +250,8 @@ pub struct Suppressor {
 pub struct PromQl {
     pub query: String,
     pub pending: u64,
+    /// Seconds that the alarm stays after the query has no result.
+    pub recovery: u64,
     pub interval: u64,
 }
 

@@ -3,6 +3,7 @@
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
 use super::{CompareOp, Condition, Family, Links, Marks, Query, Signal};
+use crate::naming;
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -94,16 +95,51 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// Events since the last evaluation, which longer windows sum up.
+    pub increases: Vec<Increase>,
+    /// Sums of these over the base window, which the period sums up; recorded as often.
+    pub sums: Vec<Increase>,
     /// True where what new series begin with is counted.
     pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }
 
+impl EventSlo {
+    /// What reads the counters: of all events, and of the bad or the good ones.
+    pub fn read(&self) -> Option<[&Expr; 2]> {
+        let first = |name| self.increases.iter().find(|found| found.name == name);
+        match [naming::ALL_EVENTS, naming::PART_EVENTS].map(first) {
+            [Some(total), Some(part)] => Some([&total.expr, &part.expr]),
+            _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
+        }
+    }
+}
+
+/// The longest window of burn-rate alerts, and at least three days: rules over more are in a file of their own, as a test of
+/// the others need not load so much.
+pub fn near_up_to(tiers: &[Tier]) -> Duration {
+    let longest = tiers.iter().map(|tier| tier.long).max();
+    longest
+        .unwrap_or_default()
+        .max(Duration::from_secs(3 * 86_400))
+}
+
+/// Events of a length of time, as they are recorded.
+#[derive(Clone, Debug)]
+pub struct Increase {
+    /// The name of the series.
+    pub name: &'static str,
+    /// Length of the time.
+    pub window: Duration,
+    /// Events in it.
+    pub expr: Expr,
+}
+
 /// Events over a window.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Bad events.
+    /// Bad events; reads what is recorded of all events.
     pub bad: Expr,
     /// All events.
     pub total: Expr,

@@ -10,6 +10,7 @@ mod group;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::thread::LocalKey;
 
 use super::ast::TextSpan;
 use super::error::SyntaxError;
@@ -25,7 +26,7 @@ pub fn matcher(pattern: &str) -> Option<impl Fn(&str) -> bool + use<>> {
     let literal = is_literal(pattern).then(|| pattern.to_owned());
     let regex = match literal {
         Some(_) => None,
-        None => Some(::regex::Regex::new(&format!("^(?s:{pattern})$")).ok()?),
+        None => Some(compiled(pattern)?),
     };
     Some(move |value: &str| match &regex {
         Some(regex) => regex.is_match(value),
@@ -114,6 +115,28 @@ const LONGEST: usize = 256;
 thread_local! {
     /// What is known of patterns that were scanned already: each is asked for by many queries, and several times.
     static SCANNED: RefCell<HashMap<Box<str>, Part>> = RefCell::default();
+    /// Patterns that were matched already: a unit test evaluates one query thousands of times.
+    static COMPILED: RefCell<HashMap<Box<str>, ::regex::Regex>> = RefCell::default();
+}
+
+fn compiled(pattern: &str) -> Option<::regex::Regex> {
+    let known = COMPILED.with_borrow(|compiled| compiled.get(pattern).cloned());
+    known.or_else(|| {
+        let regex = ::regex::Regex::new(&format!("^(?s:{pattern})$")).ok()?;
+        remember(&COMPILED, pattern, regex.clone());
+        Some(regex)
+    })
+}
+
+fn remember<T>(known: &'static LocalKey<RefCell<HashMap<Box<str>, T>>>, pattern: &str, value: T) {
+    if pattern.len() <= LONGEST {
+        known.with_borrow_mut(|known| {
+            if known.len() == REMEMBERED {
+                known.clear();
+            }
+            known.insert(pattern.into(), value);
+        });
+    }
 }
 
 fn scan(pattern: &str) -> Result<Part, Problem> {
@@ -122,14 +145,7 @@ fn scan(pattern: &str) -> Result<Part, Problem> {
         return Ok(part);
     }
     let part = scan_all(pattern)?;
-    if pattern.len() <= LONGEST {
-        SCANNED.with_borrow_mut(|scanned| {
-            if scanned.len() == REMEMBERED {
-                scanned.clear();
-            }
-            scanned.insert(pattern.into(), part);
-        });
-    }
+    remember(&SCANNED, pattern, part);
     Ok(part)
 }
 

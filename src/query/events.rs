@@ -1,16 +1,49 @@
 //! Bad and total events of an SLI as PromQL, over any window.
+//!
+//! Where rates count events, each evaluation records those of the base window up to now, and those of a minute that ended
+//! when the base window began: all that is stored late has arrived by then. Longer windows sum up the minutes and add the
+//! base window.
 
-use super::{SignalQuery, bin, bucket_rate, new, or_zero, positive, range};
+use super::growth::{self, Stretch};
+use super::{NewSeries, SignalQuery, bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
-use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, Signal, TimeSli, Window, slo_series};
+use crate::plan::{
+    BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, TimeSli, Window, slo_series,
+};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
 use crate::units::Duration;
 
-/// Ratios up to this window read the counters themselves.
-pub const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
+/// The base window, up to now.
+const BASE: Stretch = Stretch {
+    length: BASE_WINDOW,
+    ago: Duration::from_secs(0),
+};
+
+/// Ratios of an SLI up to this window read the counters themselves.
+pub fn direct_up_to(sli: &EventSli) -> Duration {
+    match has_each(sli) {
+        true => BASE_WINDOW,
+        false => Duration::from_secs(3_600),
+    }
+}
+
+/// True where events can be counted from evaluation to evaluation.
+fn has_each(sli: &EventSli) -> bool {
+    match sli {
+        EventSli::Ratio { .. } | EventSli::Latency { .. } => true,
+        EventSli::Own(own) => [&own.part, &own.total].into_iter().all(growth::counts),
+        EventSli::Time(_) | EventSli::OwnRatio(_) => false,
+    }
+}
+
+/// What an SLI has in place of rates.
+enum Unrated<'a> {
+    Moments(&'a TimeSli),
+    Share(&'a Expr),
+}
 
 /// Events of an SLI, per group.
 pub struct Events {
@@ -18,69 +51,122 @@ pub struct Events {
     pub sli: EventSli,
     /// Labels of the result.
     pub labels: Vec<String>,
-    /// True where what new series begin with is counted.
-    pub count_new_series: bool,
+    /// Where the first values of new series are counted, if they are.
+    pub new_series: Option<NewSeries>,
 }
 
 impl Events {
-    /// All events over a window, per second where signals count them.
-    ///
-    /// # Errors
-    /// The share of bad events, where only that is known.
-    fn total(&self, window: Duration) -> Result<Expr, &Expr> {
-        Ok(match &self.sli {
-            EventSli::Ratio { total: all, .. } | EventSli::Latency { signal: all, .. } => {
-                self.with_new(super::events(all, window, None, &self.labels), window)
+    /// Rates of the good or the bad events, whether these are the good ones, and rates of all.
+    fn rates(&self, window: Duration) -> Result<(Expr, bool, Expr), Unrated<'_>> {
+        let of = |signal| super::events(signal, window, None, &self.labels);
+        match &self.sli {
+            EventSli::Ratio { part, good, total } => Ok((of(part), *good, of(total))),
+            EventSli::Latency {
+                family,
+                within,
+                signal,
+            } => {
+                let good = bucket_rate(family, within, window, &self.labels);
+                Ok((good, true, of(signal)))
             }
-            EventSli::Time(time) => moments("count_over_time", self.value(time), time, window),
-            EventSli::Own(own) => at_window(&own.total, window),
-            EventSli::OwnRatio(ratio) => return Err(ratio),
-        })
-    }
-
-    /// The same with the first values of new series, where `count_new_series` is set.
-    fn with_new(&self, expr: Expr, window: Duration) -> Expr {
-        match self.sli.signal().and_then(Signal::family) {
-            Some(all) if self.count_new_series => new::counted(expr, all, window, &self.labels),
-            _ => expr,
+            EventSli::Own(own) => {
+                let [part, total] = [&own.part, &own.total].map(|own| at_window(own, window));
+                Ok((part, own.good, total))
+            }
+            EventSli::Time(time) => Err(Unrated::Moments(time)),
+            EventSli::OwnRatio(share) => Err(Unrated::Share(share)),
         }
     }
 
-    /// Bad events over a window, and all.
-    ///
-    /// A missing series of good or bad events counts as none; rounding never makes a count negative.
+    /// Bad events from a part of all; rounding never makes a count negative.
+    fn bad(&self, part: Expr, good: bool, all: &Expr) -> Expr {
+        rest(self.or_none(part, all), good, || all.clone())
+    }
+
+    /// A missing series of the part counts as none.
+    fn or_none(&self, part: Expr, all: &Expr) -> Expr {
+        match self.sli {
+            // A histogram has all its buckets or none, so nothing replaces a missing one.
+            EventSli::Latency { .. } => part,
+            _ => or_zero(part, all),
+        }
+    }
+
+    /// Bad events over a window and all, per second where signals count them, as rates have them.
     ///
     /// # Errors
     /// The share of bad events, where only that is known.
-    pub fn counted(&self, window: Duration) -> Result<Counted, &Expr> {
-        let total = self.total(window)?;
-        let rest = |good: Expr| {
-            let rest = bin(BinaryOp::Sub, total.clone(), good);
-            build::call("clamp_min", vec![rest, build::number("0")])
-        };
-        let of = |part: Expr, good: bool| {
-            let part = or_zero(part, &total);
-            if good { rest(part) } else { part }
-        };
-        let bad = match &self.sli {
-            EventSli::Ratio { part, good, .. } => {
-                let part = super::events(part, window, None, &self.labels);
-                of(self.with_new(part, window), *good)
-            }
-            // A histogram has all its buckets or none, so nothing replaces a missing one.
-            EventSli::Latency { family, within, .. } => {
-                let good = bucket_rate(family, within, window, &self.labels);
-                rest(self.with_new(good, window))
-            }
-            // NaN is not good.
-            EventSli::Time(time) => {
+    fn counted(&self, window: Duration) -> Result<Counted, &Expr> {
+        let (part, good, total) = match self.rates(window) {
+            Ok(rates) => rates,
+            Err(Unrated::Share(share)) => return Err(share),
+            Err(Unrated::Moments(time)) => {
+                let total = moments("count_over_time", self.value(time), time, window);
+                // NaN is not good.
                 let good = moments("sum_over_time", self.is_good(time), time, window);
-                bin(BinaryOp::Sub, total.clone(), good)
+                let bad = bin(BinaryOp::Sub, total.clone(), good);
+                return Ok(Counted { bad, total });
             }
-            EventSli::Own(own) => of(at_window(&own.part, window), own.good),
-            EventSli::OwnRatio(ratio) => return Err(ratio),
         };
+        let bad = self.bad(part, good, &total);
         Ok(Counted { bad, total })
+    }
+
+    /// Rates of the good or the bad events, whether these are the good ones, and rates of all, where they can be counted from
+    /// evaluation to evaluation.
+    fn each(&self) -> Option<(Expr, bool, Expr)> {
+        let rates = self.rates(BASE_WINDOW).ok();
+        rates.filter(|_| has_each(&self.sli))
+    }
+
+    /// What longer windows sum up, and what is recorded over the base window.
+    pub fn recorded(&self, recorded: &Recorded<'_>) -> Option<(Vec<Increase>, Counted)> {
+        let Some((part, good, total)) = self.each() else {
+            return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
+        };
+        let each = Stretch {
+            length: recorded.every,
+            ago: BASE_WINDOW,
+        };
+        let increase = |name, window, expr| Increase { name, window, expr };
+        let all = super::sum(&self.labels, recorded.each(naming::ALL_EVENTS).into());
+        let of_part = self.or_none(self.grown(part.clone(), each), &all);
+        let increases = vec![
+            increase(
+                naming::ALL_EVENTS,
+                recorded.every,
+                self.grown(total.clone(), each),
+            ),
+            increase(naming::PART_EVENTS, recorded.every, of_part),
+        ];
+        let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
+        let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
+        let counted = Counted {
+            bad: self.bad(per_second(part), good, &all),
+            total: per_second(total),
+        };
+        Some((increases, counted))
+    }
+
+    /// What far windows sum up: a fifth of the samples. Another group records what they are made of, at another second.
+    pub fn sums(&self, recorded: &Recorded<'_>) -> Vec<Increase> {
+        let sum = |name| {
+            let each = super::ago(recorded.each(name), recorded.every);
+            Increase {
+                name,
+                window: BASE_WINDOW,
+                expr: build::call("sum_over_time", [range(each, BASE_WINDOW)]),
+            }
+        };
+        let names = [naming::ALL_EVENTS, naming::PART_EVENTS].into_iter();
+        names.filter(|_| has_each(&self.sli)).map(sum).collect()
+    }
+
+    /// The events that rates count, in a stretch of time.
+    fn grown(&self, rates: Expr, stretch: Stretch) -> Expr {
+        let family = self.sli.signal().and_then(Signal::family);
+        let new = self.new_series.as_ref().zip(family);
+        growth::events(rates, stretch, new)
     }
 
     fn value(&self, time: &TimeSli) -> Expr {
@@ -107,22 +193,43 @@ impl Events {
 
     /// The number of events in a window, from what was scraped; none where only their ratio is known.
     fn number(&self, window: Duration) -> Option<Expr> {
-        let seconds = build::number(window.as_secs().to_string());
-        Some(bin(BinaryOp::Mul, self.total(window).ok()?, seconds))
+        let total = self.counted(window).ok()?.total;
+        Some(bin(BinaryOp::Mul, total, seconds(window)))
     }
 
-    /// True where a window has so many events: of those scraped where it is short, else of recorded events, which are known
-    /// minutes later.
-    pub fn enough(&self, window: Duration, least: u32, service: &str, slo: &str) -> Expr {
-        let direct = self.number(window).filter(|_| window <= DIRECT_UP_TO);
-        let number = direct.unwrap_or_else(|| {
-            let base = BASE_WINDOW.to_string();
-            counted(
-                slo_series(naming::TOTAL_EVENTS, service, slo, &base),
-                window,
-            )
-        });
+    /// True where a window has so many events.
+    pub fn enough(&self, window: Duration, least: u32, recorded: &Recorded<'_>) -> Expr {
+        let number = match self.each() {
+            Some((.., total)) if window <= BASE_WINDOW => self.grown(total, upto(window)),
+            None if window <= direct_up_to(&self.sli) => self
+                .number(window)
+                .unwrap_or_else(|| self.all(window, recorded)),
+            _ => self.all(window, recorded),
+        };
         at_least(number, least)
+    }
+
+    /// All events in a window, from what is recorded.
+    fn all(&self, window: Duration, recorded: &Recorded<'_>) -> Expr {
+        let total = recorded.sum(naming::ALL_EVENTS, before_base(window));
+        self.with_base(total, naming::TOTAL_EVENTS, recorded)
+    }
+
+    /// Bad events in a window, from what is recorded.
+    fn all_bad(&self, window: Duration, recorded: &Recorded<'_>, good: bool) -> Expr {
+        let sum = |name| recorded.sum(name, before_base(window));
+        let bad = rest(sum(naming::PART_EVENTS), good, || sum(naming::ALL_EVENTS));
+        self.with_base(bad, naming::BAD_EVENTS, recorded)
+    }
+
+    /// Events up to the base window, and those in it.
+    fn with_base(&self, sum: Expr, rate: &str, recorded: &Recorded<'_>) -> Expr {
+        let base = bin(
+            BinaryOp::Mul,
+            seconds(BASE_WINDOW),
+            recorded.series(rate).into(),
+        );
+        super::sum(&self.labels, bin(BinaryOp::Or, sum, base))
     }
 
     /// The share of bad events in a window, from what was scraped.
@@ -133,35 +240,117 @@ impl Events {
         }
         match self.counted(window) {
             Ok(Counted { bad, total }) => bin(BinaryOp::Div, bad, positive(total)),
-            Err(ratio) => at_window(ratio, window),
+            Err(share) => at_window(share, window),
         }
     }
 
     /// The share of bad events in a window: of what was scraped where it is short, else of recorded events.
-    pub fn ratio(&self, window: Duration, service: &str, slo: &str) -> Expr {
-        if window <= DIRECT_UP_TO {
-            return self.direct(window);
-        }
-        let base = BASE_WINDOW.to_string();
-        let over = |function: &str, series: &str| {
-            let range = range(slo_series(series, service, slo, &base), window);
-            build::call(function, vec![range])
+    pub fn ratio(&self, window: Duration, recorded: &Recorded<'_>) -> Expr {
+        let Some((part, good, total)) = self.each() else {
+            return match window <= direct_up_to(&self.sli) {
+                true => self.direct(window),
+                false if matches!(self.sli, EventSli::OwnRatio(_)) => recorded.over(
+                    "avg_over_time",
+                    recorded.series(naming::ERROR_RATIO),
+                    window,
+                ),
+                false => {
+                    let [bad, total] = [naming::BAD_EVENTS, naming::TOTAL_EVENTS]
+                        .map(|name| recorded.over("sum_over_time", recorded.series(name), window));
+                    bin(BinaryOp::Div, bad, positive(total))
+                }
+            };
         };
-        if self.total(window).is_err() {
-            return over("avg_over_time", naming::ERROR_RATIO);
+        let (bad, total) = if window < BASE_WINDOW {
+            let total = self.grown(total, upto(window));
+            (
+                self.bad(self.grown(part, upto(window)), good, &total),
+                total,
+            )
+        } else if window == BASE_WINDOW {
+            let base = |name| Expr::from(recorded.series(name));
+            (base(naming::BAD_EVENTS), base(naming::TOTAL_EVENTS))
+        } else if window <= recorded.near {
+            (
+                self.all_bad(window, recorded, good),
+                self.all(window, recorded),
+            )
+        } else {
+            let sum = |name| build::call("sum_over_time", [range(recorded.series(name), window)]);
+            let total = || sum(naming::ALL_EVENTS);
+            (rest(sum(naming::PART_EVENTS), good, total), total())
+        };
+        bin(BinaryOp::Div, bad, positive(total))
+    }
+}
+
+/// Bad events, from the bad or the good ones.
+fn rest(part: Expr, good: bool, all: impl Fn() -> Expr) -> Expr {
+    match good {
+        false => part,
+        true => build::call(
+            "clamp_min",
+            vec![bin(BinaryOp::Sub, all(), part), build::number("0")],
+        ),
+    }
+}
+
+/// A window up to now.
+fn upto(length: Duration) -> Stretch {
+    Stretch { length, ..BASE }
+}
+
+/// What is left of a window before its last base window.
+fn before_base(window: Duration) -> Duration {
+    Duration::from_secs(window.as_secs() - BASE_WINDOW.as_secs())
+}
+
+fn seconds(window: Duration) -> Expr {
+    build::number(window.as_secs().to_string())
+}
+
+/// What is recorded of an objective over the base window.
+pub struct Recorded<'a> {
+    /// The service.
+    pub service: &'a str,
+    /// The objective.
+    pub slo: &'a str,
+    /// The time from evaluation to evaluation.
+    pub every: Duration,
+    /// Longer windows sum up base windows.
+    pub near: Duration,
+}
+
+impl Recorded<'_> {
+    /// What is recorded over the base window.
+    fn series(&self, name: &str) -> Selector {
+        slo_series(name, self.service, self.slo, &BASE_WINDOW.to_string())
+    }
+
+    /// What is recorded of each evaluation alone.
+    fn each(&self, name: &str) -> Selector {
+        slo_series(name, self.service, self.slo, &self.every.to_string())
+    }
+
+    /// The sum of those of so much time. Prometheus 2 would read the sample at its start, too.
+    fn sum(&self, name: &str, length: Duration) -> Expr {
+        let open = Duration::from_secs(length.as_secs() - 1);
+        build::call("sum_over_time", [range(self.each(name), open)])
+    }
+
+    fn over(&self, function: &str, series: Selector, window: Duration) -> Expr {
+        if window > self.near {
+            // Another group records the newest value at the same time, or has not yet.
+            let known = (window, self.every);
+            return super::over_by(function, series.into(), known, BASE_WINDOW);
         }
-        let whole = positive(over("sum_over_time", naming::TOTAL_EVENTS));
-        bin(
-            BinaryOp::Div,
-            over("sum_over_time", naming::BAD_EVENTS),
-            whole,
-        )
+        build::call(function, [range(series, window)])
     }
 }
 
 /// A gauge at each moment of a window, put together by a function.
 fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Expr {
-    super::over_by(function, value, window, time.every)
+    super::over_by(function, value, (window, Duration::default()), time.every)
 }
 
 /// The events of an SLI as they were scraped, without the first values of new series.
@@ -169,7 +358,7 @@ fn plain(sli: &EventSli, labels: &[String]) -> Events {
     Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
-        count_new_series: false,
+        new_series: None,
     }
 }
 
@@ -191,12 +380,4 @@ pub fn direct_enough(
 
 fn at_least(number: Expr, least: u32) -> Expr {
     bin(BinaryOp::Ge, number, build::number(least.to_string()))
-}
-
-/// The number of events in a window, from those recorded over the base window: one of these after the other has each
-/// event once, however often they are recorded.
-fn counted(total: Selector, window: Duration) -> Expr {
-    let sum = super::over_by("sum_over_time", total.into(), window, BASE_WINDOW);
-    let seconds = build::number(BASE_WINDOW.as_secs().to_string());
-    bin(BinaryOp::Mul, sum, seconds)
 }

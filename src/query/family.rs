@@ -31,7 +31,7 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
 pub fn presence(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family, None))
+    build::aggregate(AggregateOp::Group, labels, series(family, Expr::from))
 }
 
 /// True while no series of a signal exists: `absent(group(m))`.
@@ -39,23 +39,19 @@ pub fn silence(family: &Family) -> Expr {
     build::call("absent", [presence(family, &[])])
 }
 
-/// The same as it was some time ago.
-pub(super) fn presence_ago(family: &Family, labels: &[String], ago: Duration) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family, Some(ago)))
-}
-
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Count, labels, series(family, None))
+    build::aggregate(AggregateOp::Count, labels, series(family, Expr::from))
 }
 
-fn series(family: &Family, ago: Option<Duration>) -> Expr {
+/// What is made of the series that count a family's events, or of the gauge itself.
+pub(super) fn series(family: &Family, of: impl Fn(Selector) -> Expr) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
-        ago,
+        ago: None,
         series: family.counted(),
     };
-    alternatives(family, |name| instant(family, name, &over))
+    alternatives(family, |name| of(selector(family, name, &over)))
 }
 
 pub(super) fn rate(family: &Family, over: &Over) -> Expr {

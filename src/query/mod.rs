@@ -8,12 +8,13 @@
 mod bound;
 mod events;
 mod family;
-mod new;
+mod growth;
 mod own;
 
 pub use bound::{compare, outside, per_time, times};
-pub use events::{DIRECT_UP_TO, Events, direct_enough, direct_ratio};
+pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to};
 pub use family::{bucket_rate, number_of_series, presence, silence};
+pub use growth::NewSeries;
 pub use own::own_bucket;
 
 use family::{Over, over_time, range_function, rate};
@@ -233,13 +234,21 @@ pub fn sum(labels: &[String], expr: Expr) -> Expr {
     build::aggregate(AggregateOp::Sum, labels, expr)
 }
 
-/// An expression over a window, so far apart.
-fn over_by(function: &str, expr: Expr, window: Duration, step: Duration) -> Expr {
+/// An expression over a window that ended some time ago, so far apart.
+fn over_by(
+    function: &str,
+    expr: Expr,
+    (window, ago): (Duration, Duration),
+    step: Duration,
+) -> Expr {
     let sub = Subquery {
         expr: Box::new(expr),
         range: time(window),
         step: Some(time(step)),
-        at: AtOffset::default(),
+        at: AtOffset {
+            offset: (ago > Duration::default()).then(|| time(ago)),
+            ..AtOffset::default()
+        },
     };
     build::call(function, [Expr::from(ExprKind::Subquery(Box::new(sub)))])
 }

@@ -3,6 +3,8 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
 //! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
 
+use std::collections::BTreeMap;
+
 use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
@@ -10,6 +12,7 @@ use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::{Alert, Bound, Condition, Links, words};
 use crate::promql::kept_labels;
+use crate::promql::labels::{AnySeries, Unmatched, unmatched_joins};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
 use crate::units::{Duration, Number};
@@ -17,10 +20,30 @@ use crate::units::{Duration, Number};
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     let spec = cx.spec;
     check_names(cx);
-    spec.alerts
-        .iter()
+    let alerts = spec.alerts.iter();
+    let alerts: Vec<_> = alerts
         .filter_map(|(name, alert)| one(cx, name, alert))
-        .collect()
+        .collect();
+    check_copies(cx, &alerts);
+    alerts
+}
+
+/// Warns of an alert that was copied, and still has the condition of the other.
+fn check_copies(cx: &mut Context<'_>, alerts: &[Alert]) {
+    let mut known: BTreeMap<(String, Duration), &str> = BTreeMap::new();
+    for alert in alerts {
+        let condition = (alert.condition.query().expr.to_string(), alert.hold);
+        let first = *known.entry(condition).or_insert(&alert.name);
+        let Some((name, _)) = cx.spec.alerts.get_key_value(alert.name.as_str()) else {
+            continue;
+        };
+        if first != alert.name {
+            let message = format!("`{name}` has the same condition as `{first}`");
+            let warning = Diagnostic::warning("duplicate-condition", name.span, message);
+            cx.sink
+                .push(warning.help("change the condition, or remove one of the alerts"));
+        }
+    }
 }
 
 fn check_names(cx: &mut Context<'_>) {
@@ -122,6 +145,30 @@ fn check_lasting(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, conditi
     }
 }
 
+/// Parts of PromQL that select different values of a label are never true for one label set.
+fn check_values(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
+    let Some(promql) = promql(&alert.when.value) else {
+        return;
+    };
+    let joins = unmatched_joins(&condition.query().expr, &AnySeries);
+    for join in joins {
+        let Unmatched::Values(one, other) = join.why else {
+            continue;
+        };
+        let message = format!(
+            "two parts of the condition of `{name}` never match: `{}` is `{one}` in one part and `{other}` in the other",
+            join.label
+        );
+        let error = Diagnostic::error("never-firing", promql.span, message).help(format!(
+            "aggregate each part without `{}`, as in `max(…)`, or join the parts on other labels: `on: [LABEL]` beside `all`, \
+             `and on (LABEL)` in one query",
+            join.label
+        ));
+        cx.sink.push(error);
+        break;
+    }
+}
+
 /// How long a value that changed once and for all differs from its own past as much as a part of a condition wants;
 /// a usual range leaves out what may belong to the change.
 fn unusual_for(leaf: &Condition) -> Option<Duration> {
@@ -158,8 +205,8 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
 fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
-    if let Some(hold) = alert.hold {
-        cx.check_evaluated(hold);
+    for time in [alert.hold, alert.keep_firing_for].into_iter().flatten() {
+        cx.check_evaluated(time);
     }
     let mut resolver = Resolver {
         cx,
@@ -179,12 +226,14 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         );
     }
     check_lasting(cx, name, alert, &condition);
+    check_values(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &kept);
     }
-    let marks = cx.marks(&alert.severity.value, alert, &kept);
+    let severity = cx.severity(&alert.severity.value);
+    let marks = cx.marks(&severity, alert, &kept);
     let summary = match &alert.summary {
         Some(text) => text.value.trim().to_owned(),
         None => words::capital(&words::condition(&condition)),
@@ -192,8 +241,11 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     Some(Alert {
         name: name.value.clone(),
         evaluation: cx.evaluation_interval(),
-        severity: alert.severity.value.clone(),
+        severity,
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
+        keep: alert
+            .keep_firing_for
+            .map_or(Duration::default(), |k| k.value),
         condition,
         records,
         summary,
@@ -254,35 +306,40 @@ impl Context<'_> {
         }
     }
 
+    /// Names of severities, sorted.
+    fn severities(&self) -> Vec<&str> {
+        let actions = self.spec.cloudwatch.iter().flat_map(|c| c.actions.keys());
+        let declared = self.spec.severities.all().map(|severity| &severity.name);
+        let names = declared.chain(actions);
+        let mut known: Vec<_> = names.map(|severity| severity.value.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+
+    /// The name of a severity; `page` and `ticket` are those of the burn-rate alerts, whatever they are named.
+    pub(super) fn severity(&self, given: &str) -> String {
+        let roles = &self.spec.severities;
+        let name = match given {
+            _ if self.severities().contains(&given) => given,
+            "page" => &roles.page.name.value,
+            "ticket" => &roles.ticket.name.value,
+            _ => given,
+        };
+        name.to_owned()
+    }
+
     /// A severity is a label value that routing rules use: an undeclared one is not routed.
     pub(super) fn check_severity(&mut self, severity: &Text) {
         if !self.check_severity_name(severity) {
             return;
         }
-        let spec = self.spec;
-        let actions = spec.cloudwatch.iter().flat_map(|c| c.actions.keys());
-        let declared = spec.severities.all().map(|severity| &severity.name);
-        let mut known: Vec<&str> = declared
-            .chain(actions)
-            .map(|severity| severity.value.as_str())
-            .collect();
-        known.sort_unstable();
-        known.dedup();
-        if known.contains(&severity.value.as_str()) {
+        let known = self.severities();
+        if known.contains(&self.severity(&severity.value).as_str()) {
             return;
         }
         let message = format!("the spec has no severity `{severity}`");
         let help = did_you_mean(&severity.value, known.iter().copied());
-        let roles = [
-            ("page", &spec.severities.page),
-            ("ticket", &spec.severities.ticket),
-        ];
-        let role = roles.iter().find(|(role, _)| *role == severity.value);
-        let help = role
-            .map(|(role, named)| {
-                format!("write `{}`, which `severities.{role}` is named", named.name)
-            })
-            .or(help);
         let help = help.unwrap_or_else(|| {
             let known = one_of(&known);
             format!("use {known}, or declare the severity: `severities: {{more: [{severity}]}}`")

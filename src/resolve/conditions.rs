@@ -5,6 +5,7 @@
 //! `on`.
 
 use super::context::Context;
+use super::names::JOB;
 use super::request::SignalRequest;
 use super::{bound, family, own_promql};
 use crate::diag::Diagnostic;
@@ -17,7 +18,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Selection, Text};
+use crate::spec::{self, FamilyKind, Selection, Text};
 use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -218,6 +219,15 @@ impl Resolver<'_, '_> {
             at: c.signal.span,
         };
         let other = self.cx.read(&request)?;
+        if query::to_record(&other).expr == query::to_record(read).expr {
+            let message = format!(
+                "`{}` is correlated with itself: the coefficient is always 1",
+                c.signal
+            );
+            let error = Diagnostic::error("contradiction", c.signal.span, message);
+            self.cx.sink.push(error.help("name another signal"));
+            return None;
+        }
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
         let every = self.cx.recording_interval().as_secs().max(1);
         let least = Duration::from_secs(every * CORRELATED);
@@ -313,18 +323,38 @@ impl Resolver<'_, '_> {
                 signal.name
             );
             let error = Diagnostic::error("wrong-kind", absent.span, message);
-            self.cx.sink.push(
-                error.help("use a signal that is a single metric, such as `vllm.requests_running`"),
-            );
+            self.cx.sink.push(error.help(
+                "use a signal that is a single metric, or `absent(…)` in a `promql` condition",
+            ));
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
+        self.doubt_absence(signal, found, absent);
         let labels = self.cx.labels(signal, c.selection());
         let expr = self.gone(found, &labels);
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),
             query: Query { expr, labels },
         })))
+    }
+
+    /// Warns of a counter that is selected by a label of its own: it has no such series before the first event.
+    fn doubt_absence(&mut self, signal: &Signal, family: &Family, absent: Spanned<bool>) {
+        let target = self.cx.target_labels();
+        let mut labels = family.matchers.iter().map(|(label, ..)| label);
+        let own = labels.find(|label| *label != JOB && !target.contains(label));
+        let Some(label) = own.filter(|_| !family.recorded && family.kind == FamilyKind::Counter)
+        else {
+            return;
+        };
+        let message = format!(
+            "`{}` has no series until the first event with its `{label}`, also after a restart: the alert fires then",
+            signal.name
+        );
+        let warning = Diagnostic::warning("not-from-start", absent.span, message);
+        self.cx
+            .sink
+            .push(warning.help("use a signal without `where`"));
     }
 
     /// Label sets that had series and lost them. If no label set is tracked, the condition holds while no series exists at
@@ -434,7 +464,13 @@ impl Resolver<'_, '_> {
         common.retain(|l| all.iter().all(|other| other.contains(l)));
         let on = match on {
             Some(on) => {
-                for label in on.iter().filter(|l| !common.contains(&l.value)) {
+                // A query of PromQL may keep labels that it does not name.
+                let may_have = |label: &String| {
+                    let mut queries = parts.iter().map(|part| &part.query().expr);
+                    let kept = |expr| promql::kept_labels(expr).names();
+                    queries.all(|expr| kept(expr).is_none_or(|names| names.contains(label)))
+                };
+                for label in on.iter().filter(|l| !may_have(&l.value)) {
                     let message = format!("not every condition has the label `{label}`");
                     let error = Diagnostic::error("unmatched-join", label.span, message);
                     self.cx.sink.push(error.help(common_help(&common)));
@@ -468,9 +504,9 @@ impl Resolver<'_, '_> {
             }
         }
         let groups = groups.into_iter().map(|(_, expr)| expr);
-        let expr = groups.reduce(|so_far, next| match (&on, alike) {
-            (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
-            _ => bin(op, so_far, next),
+        let expr = groups.reduce(|so_far, next| match &on {
+            Some(on) => build::binary(op, so_far, next).on(on).into(),
+            None => bin(op, so_far, next),
         });
         Some(Query {
             expr: expr?,

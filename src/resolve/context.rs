@@ -43,6 +43,8 @@ pub(super) struct Context<'a> {
     pub(super) own_evaluation: Option<Duration>,
     /// Jobs that PromQL of the spec reads.
     pub(super) read_jobs: BTreeSet<String>,
+    /// True once PromQL of the spec used `$selector`.
+    pub(super) selects: bool,
 }
 
 pub(super) struct Selected {
@@ -93,6 +95,7 @@ impl<'a> Context<'a> {
             open: Vec::new(),
             own_evaluation: None,
             read_jobs: BTreeSet::new(),
+            selects: false,
         };
         cx.select(options);
         cx

@@ -2,22 +2,25 @@
 //!
 //! `where: {code: {matches: "5.."}}` becomes `code=~"5.."`, and a list of values one regular expression.
 
+use std::collections::BTreeMap;
+
 use super::context::Context;
+use super::names::JOB;
 use crate::diag::{Diagnostic, Edit, Fix};
 use crate::promql;
 use crate::promql::ast::MatchOp;
-use crate::spec::{MatchValue, Matchers, Text};
+use crate::spec::{MatchValue, Matchers, Spec, Text};
 
 pub(super) type Matcher = (String, MatchOp, String);
 
 pub(super) fn check(cx: &mut Context<'_>, selection: &Matchers) {
     for (label, value) in selection {
         cx.check_label_name(label);
-        check_value(cx, value);
+        check_value(cx, &label.value, value);
     }
 }
 
-fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
+fn check_value(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
     let regex = match value {
         MatchValue::Is {
             values,
@@ -28,7 +31,13 @@ fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
             }
             return;
         }
-        MatchValue::Is { .. } | MatchValue::Not(_) => return,
+        MatchValue::Not(values) => {
+            for text in values.iter().filter(|text| is_like_regex(&text.value)) {
+                cx.sink.push(excludes_one(text));
+            }
+            return;
+        }
+        MatchValue::Is { .. } => return,
         MatchValue::Matches(regex) | MatchValue::NotMatches(regex) => regex,
     };
     let selector = promql::build::metric("x").matcher("l", MatchOp::Match, &regex.value);
@@ -36,7 +45,42 @@ fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
         let message = format!("`{regex}` is {}", with_article(&error.message));
         cx.sink
             .push(Diagnostic::error("bad-regex", regex.span, message));
+    } else if !regex.value.is_empty() && is_status(label) && matches_no_status(&regex.value) {
+        let message = format!("`{regex}` matches no HTTP status");
+        let warning = Diagnostic::warning("bad-matcher", regex.span, message);
+        cx.sink.push(warning.help(
+            "a pattern must match the whole value: write `5..` for all server errors, and `500|503` for some",
+        ));
     }
+}
+
+/// True for the name of a label that usually holds an HTTP status.
+pub(super) fn is_status(label: &str) -> bool {
+    ["status", "code"].iter().any(|word| label.contains(word))
+}
+
+/// True for a pattern that is made of the signs of statuses, and matches none of them.
+fn matches_no_status(regex: &str) -> bool {
+    let mut signs = regex.chars();
+    let is_of_statuses = signs.all(|c| c.is_ascii_digit() || " x.,|()[]{}^-+*?$\\d".contains(c));
+    is_of_statuses && !statuses().any(|status| promql::matches(regex, &status) == Some(true))
+}
+
+/// All HTTP statuses, and their classes as vLLM writes them: `5xx`.
+fn statuses() -> impl Iterator<Item = String> {
+    let classes = (1..6).map(|class| format!("{class}xx"));
+    (100..600).map(|status| status.to_string()).chain(classes)
+}
+
+/// A value that looks like a pattern, and excludes only itself.
+fn excludes_one(text: &Text) -> Diagnostic {
+    let message = format!("`{text}` looks like a pattern, but excludes only this exact value");
+    let quoted = |text: &str| text.replace('\\', "\\\\");
+    Diagnostic::error("bad-matcher", text.span, message).help(format!(
+        "write `{{not_matches: \"{}\"}}`, or `{{not_matches: \"{}\"}}` if the label has this exact value",
+        quoted(&globbed(&text.value)),
+        quoted(&regex_syntax::escape(&text.value))
+    ))
 }
 
 /// Reports a PromQL operator in front of a value, which would become a part of the value, and a value that looks like a
@@ -73,12 +117,13 @@ fn is_like_regex(text: &str) -> bool {
         || text.ends_with('$')
 }
 
-/// The regular expression that a pattern of files stands for: `5*`.
+/// The regular expression that was meant: `5..` itself, or what a pattern of files stands for, such as `5*`.
 fn globbed(text: &str) -> String {
-    let is_regex = text.contains(".*") || text.contains(['|', '\\', '[', ']', ')']);
-    match is_regex {
-        true => text.to_owned(),
-        false => regex_syntax::escape(text).replace("\\*", ".*"),
+    let is_regex = text.contains(['|', '\\', '[', ']', '(', '^', '$', '+']);
+    let is_glob = text.contains('*') && !text.contains(".*") && !is_regex;
+    match is_glob {
+        true => regex_syntax::escape(text).replace("\\*", ".*"),
+        false => text.to_owned(),
     }
 }
 
@@ -124,6 +169,32 @@ pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnost
         quoted(&text.value)
     ));
     error.maybe_fix(exactly(cx, text))
+}
+
+/// The selector of the servers: those of vLLM, or the jobs of the spec's own signals.
+pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
+    let own = spec
+        .signals
+        .values()
+        .filter_map(|signal| signal.prometheus.as_ref());
+    let metrics = own.filter(|binding| binding.value.metric.is_some());
+    let jobs = metrics.map(|binding| {
+        binding
+            .value
+            .job
+            .as_ref()
+            .map(|job| (job.value.as_str(), job))
+    });
+    let jobs: Option<BTreeMap<_, _>> = jobs.collect();
+    let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.runtime.is_none());
+    match jobs {
+        None => matchers(&spec.prometheus.selector),
+        Some(jobs) => {
+            let jobs: Vec<_> = jobs.into_values().cloned().collect();
+            let (op, text) = either(&jobs, [MatchOp::Equal, MatchOp::Match]);
+            vec![(JOB.to_owned(), op, text)]
+        }
+    }
 }
 
 /// The selector of a scrape job.
@@ -187,11 +258,7 @@ fn none_passes(all: &[(MatchOp, &str)]) -> bool {
     if let Some(named) = named {
         return !some(&named);
     }
-    let classes = (1..6).map(|class| format!("{class}xx"));
-    let statuses: Vec<String> = (100..600)
-        .map(|status| status.to_string())
-        .chain(classes)
-        .collect();
+    let statuses: Vec<String> = statuses().collect();
     // `5..|timeout` takes more than statuses.
     let is_of_statuses = |regex: &str| {
         regex

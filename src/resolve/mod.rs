@@ -31,7 +31,7 @@ mod templates;
 pub mod tiers;
 
 pub use labels::is_label_name;
-pub use names::{own_job, own_prefix};
+pub use names::{own_job, own_prefix, servers};
 
 use context::Context;
 pub use context::SelectError;
@@ -75,6 +75,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     let unknown = service::check_group_labels(&mut cx);
     slos::check_groups(&mut cx, &slos, &unknown);
+    service::check_selector(&mut cx);
     let scrape = scrape::resolve(&mut cx);
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);

@@ -4,10 +4,11 @@
 //! scrape configuration writes it.
 
 use super::context::Context;
+use super::matchers;
 use crate::catalog::{Catalog, PREFIX_HELP, is_prefix};
 use crate::diag::Diagnostic;
 use crate::plan::{Family, Names, Rename, Signal, Source};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::{self, Series};
 use crate::spec::{FamilyKind, MatchValue, Spec};
 
@@ -19,6 +20,20 @@ pub fn own_job(spec: &Spec) -> &str {
         Some(MatchValue::Is { values, .. }) if values.len() == 1 => &values[0].value,
         _ => &spec.service.name.value,
     }
+}
+
+/// The vLLM servers that a spec selects; `None` if it reads none, or other specs select them on purpose.
+pub fn servers(spec: &Spec) -> Option<String> {
+    let selected = &spec.prometheus;
+    if spec.runtime.is_none() || selected.shared_selector {
+        return None;
+    }
+    let matchers = matchers::matchers(&selected.selector).into_iter();
+    let selector = matchers.fold(
+        promql::build::metric("vllm"),
+        |selector, (label, op, value)| selector.matcher(&label, op, &value),
+    );
+    Some(Expr::from(selector).to_string())
 }
 
 /// What vLLM's names begin with in the store.

@@ -27,6 +27,7 @@ pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
 /// The same of a query that stands for a text, each byte of it for one there.
 pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option<Expr> {
     let wanted = query.matches(SELECTOR).count();
+    cx.selects |= wanted > 0;
     let query = &query.replace(SELECTOR, SELECTOR_STAND_IN);
     let mut expr = match promql::parse(query) {
         Ok(expr) => expr,
@@ -98,8 +99,9 @@ fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> 
     if empty {
         let message = "`$selector` stands for `prometheus.selector`, which this spec does not set";
         let error = Diagnostic::error("bad-promql", text.span, message);
-        cx.sink
-            .push(error.help("set it, as in `selector: {job: vllm}`"));
+        cx.sink.push(error.help(
+            "set it, as in `prometheus: {selector: {env: prod}}`, or write the matchers here",
+        ));
         return None;
     }
     Some(())

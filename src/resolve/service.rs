@@ -254,3 +254,18 @@ pub(super) fn severities(cx: &Context<'_>) -> Severities {
         ticket: severities.ticket.name.value.clone(),
     }
 }
+
+/// Warns of a selector that no query has: those of vLLM have it, and PromQL with `$selector`.
+pub(super) fn check_selector(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let Some((label, _)) = spec.prometheus.selector.first() else {
+        return;
+    };
+    if spec.runtime.is_none() && !cx.selects {
+        let message = "`prometheus.selector` has no effect: the spec has no signal of vLLM, and no PromQL with `$selector`";
+        let warning = Diagnostic::warning("contradiction", label.span, message);
+        cx.sink.push(warning.help(
+            "declared signals have the selector of their job: `prometheus: {jobs: {JOB: {selector: {env: prod}}}}`, or a `where`",
+        ));
+    }
+}

@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::plan::{
     Bucket, CompareOp, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
 };
-use crate::query::{self, Events};
+use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
@@ -23,7 +23,6 @@ const OWN_EVENTS: &str = "a signal with `promql` can return any number per event
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
     let sli = &slo.sli.value;
-    let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
         uncounted(cx, slo, "a `time` SLI has none");
         return good_time(cx, time, slo);
@@ -57,7 +56,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
                 within,
             },
             labels,
-            count_new_series,
+            new_series: new_series(cx, slo),
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
@@ -111,7 +110,15 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
             total: Box::new(Signal::clone(&total)),
         },
         labels,
-        count_new_series,
+        new_series: new_series(cx, slo),
+    })
+}
+
+/// How new series are told, if the objective counts what they begin with.
+fn new_series(cx: &Context<'_>, slo: &spec::Slo) -> Option<NewSeries> {
+    slo.count_new_series.filter(|c| c.value).map(|_| NewSeries {
+        target: cx.target_labels(),
+        every: cx.recording_interval(),
     })
 }
 
@@ -120,7 +127,7 @@ fn own_events(events: OwnEvents, labels: Vec<String>) -> Events {
     Events {
         sli: EventSli::Own(Box::new(events)),
         labels,
-        count_new_series: false,
+        new_series: None,
     }
 }
 
@@ -186,7 +193,7 @@ fn good_time(
     Some(Events {
         sli: EventSli::Time(Box::new(time)),
         labels,
-        count_new_series: false,
+        new_series: None,
     })
 }
 

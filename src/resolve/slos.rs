@@ -13,10 +13,10 @@ use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
-    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
+    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
 };
 use crate::promql::{Kept, kept_labels};
-use crate::query::{self, SignalQuery};
+use crate::query::{self, Recorded, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, decimal};
@@ -100,9 +100,19 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
                 lacking.join("`, `")
             );
             let error = Diagnostic::error("unknown-label", name.span, message);
+            let own = cx.spec.signals.get(name.value.as_str());
+            let declares = own.is_some_and(|own| own.prometheus.is_some());
             cx.sink.push(error.help(format!(
-                "add the label to the `has_labels` of the signal, or write the labels of this SLO{}: `group_by: [{}]`",
-                if written.by.0.is_empty() { "" } else { " instead of `by`" },
+                "{}write the labels of this SLO{}: `group_by: [{}]`",
+                match declares {
+                    true => "add the label to the `has_labels` of the signal, or ",
+                    false => "",
+                },
+                if written.by.0.is_empty() {
+                    ""
+                } else {
+                    " instead of `by`"
+                },
                 slo.labels.join(", ")
             )));
             break;
@@ -192,6 +202,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         }
     }
     for tier in &mut tiers {
+        tier.severity = cx.severity(&tier.severity);
         tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     check_min_events(cx, slo, &tiers);
@@ -200,24 +211,36 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     windows.sort();
     windows.dedup();
     cx.check_window(windows[0], slo.period.span);
-    let service = &cx.spec.service.name.value;
+    let recorded = Recorded {
+        service: &cx.spec.service.name.value,
+        slo: &name.value,
+        every: cx.recording_interval(),
+        near: near_up_to(&tiers),
+    };
     let min_events = slo.min_events.map_or(0, |least| least.value);
     for tier in tiers.iter_mut().filter(|_| min_events > 0) {
-        tier.enough = Some(events.enough(tier.long, min_events, service, &name.value));
+        tier.enough = Some(events.enough(tier.long, min_events, &recorded));
     }
     let ratios = windows
         .into_iter()
         .map(|window| WindowRatio {
             window,
-            expr: events.ratio(window, service, &name.value),
+            expr: events.ratio(window, &recorded),
         })
         .collect();
+    let (increases, counted) = events.recorded(&recorded).unzip();
+    let sums = match slo.period.value > recorded.near {
+        true => events.sums(&recorded),
+        false => Vec::new(),
+    };
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        counted: events.counted(BASE_WINDOW).ok(),
+        counted,
         ratios,
         tiers,
-        count_new_series: events.count_new_series,
+        increases: increases.unwrap_or_default(),
+        sums,
+        count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,
     }));
@@ -347,7 +370,7 @@ fn percentile_alert<'a>(
     let severity = match &alert.severity {
         Some(severity) => {
             cx.check_severity(severity);
-            severity.value.clone()
+            cx.severity(&severity.value)
         }
         None => cx.spec.severities.page.name.value.clone(),
     };

@@ -14,8 +14,8 @@ use crate::units::{Duration, Number, decimal};
 /// Hours, and the percentage of a budget that is consumed in them.
 pub const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
-/// The slowest burn rate of a tier, as at 1 the budget lasts for the period exactly. The workbook's own last
-/// tier is at 0.93 for 28 days.
+/// The slowest burn rate of a tier, as at 1 the budget lasts for the period exactly. The workbook's last tier would be at 0.93
+/// for 28 days: `sre-workbook` makes 1 of it, and other tools' tiers are taken as they are.
 pub const SLOWEST: Number = Number::new_raw(9, 10);
 
 /// The shortest window a rate is taken over.
@@ -86,6 +86,12 @@ fn workbook(
     let all = SRE_WORKBOOK.map(|(hours, percent)| {
         let long = Duration::from_secs(hours * 3_600);
         let factor = Number::new(percent, 100) * period.number() / long.number();
+        let one = Number::from_integer(1);
+        let factor = if factor < SLOWEST {
+            factor
+        } else {
+            factor.max(one)
+        };
         tier(objective, factor, long, twelfth(long), None)
     });
     let is_slow = |tier: &Tier| tier.long > period || tier.factor < SLOWEST;
@@ -272,6 +278,10 @@ fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sin
         up_to_tenth(least * 100),
         tier.long
     ));
+    let error = error.help(format!(
+        "for an alert on the budget that is spent so far, compare `slo:error_budget_remaining:ratio{{slo=\"{}\"}}` in a `promql` condition",
+        objective.name
+    ));
     sink.push(error);
 }
 
@@ -344,10 +354,7 @@ mod tests {
     #[test]
     fn the_workbook_policy_scales_with_the_period() {
         assert_eq!(factors("99.9%", "30d", ""), ["14.4", "6", "3", "1"]);
-        assert_eq!(
-            factors("99.9%", "28d", ""),
-            ["13.44", "5.6", "2.8", "0.933333"]
-        );
+        assert_eq!(factors("99.9%", "28d", ""), ["13.44", "5.6", "2.8", "1"]);
         assert_eq!(factors("99.9%", "90d", ""), ["43.2", "18", "9", "3"]);
         // Of a week, 10% of the budget in a day is slower than the budget allows; of 10%, no ratio is 14.4 times more.
         assert_eq!(factors("99.9%", "7d", ""), ["3.36", "1.4"]);
@@ -368,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_policy_emits_can_be_written() {
+    fn tiers_of_other_tools_near_one_can_be_written() {
         let tiers = "[{consumes: 10%, long: 3d}]";
         assert_eq!(factors("99.9%", "28d", tiers), ["0.933333"]);
         let sloth = "[{consumes: 8%, long: 1h}, {consumes: 12.5%, long: 6h}, {consumes: 20%, long: 1d}, {consumes: 42%, long: 3d}]";

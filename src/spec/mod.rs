@@ -203,6 +203,8 @@ pub struct Prometheus {
     /// Matchers added to every selector of a vLLM metric; in your own PromQL, `$selector` stands for them. A declared signal has
     /// its own `where`, and the `selector` of its job.
     pub selector: Matchers,
+    /// Other specs select the same vLLM servers on purpose: `build` does not warn. Default: false.
+    pub shared_selector: bool,
     /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
     /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
@@ -313,13 +315,15 @@ pub struct Record {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alert {
-    /// Value of the `severity` label.
+    /// Value of the `severity` label; `page` and `ticket` are the names in `severities`.
     pub severity: Text,
     /// Condition of the alert.
     pub when: Spanned<Condition>,
     /// Pending period: time that the condition must be true before the alert fires. Default: 0s.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
+    /// Time that the alert keeps firing after its condition has ended. Default: 0s.
+    pub keep_firing_for: Option<Spanned<Duration>>,
     /// Evaluation interval of the condition. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call engineer. Default: made from the condition.

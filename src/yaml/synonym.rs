@@ -10,6 +10,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("and", &["all"]),
     ("avg", &["avg_over"]),
     ("below", &["at_most"]),
+    ("burn_rate", &["factor"]),
+    ("burn_rate_threshold", &["factor"]),
     ("duration", &["for", "window"]),
     ("error_query", &["bad"]),
     ("errors", &["bad"]),
@@ -112,13 +114,14 @@ pub(super) fn field(word: &str, known: &[&'static str]) -> Option<&'static str> 
         &small,
         words.filter(|word| word.len() > 3 || *word == small),
     );
-    let synonym = || {
-        let (_, fields) = WORDS.iter().find(|(other, _)| Some(*other) == word_of)?;
+    let synonym = |word: &str| {
+        let (_, fields) = WORDS.iter().find(|(other, _)| *other == word)?;
         fields.iter().find_map(|name| find(name))
     };
-    nearest(word, known.iter().copied())
-        .and_then(find)
-        .or_else(synonym)
+    // The word itself comes before a slip: `and` means `all`, and is near to `any`.
+    synonym(&small)
+        .or_else(|| nearest(word, known.iter().copied()).and_then(find))
+        .or_else(|| synonym(word_of?))
 }
 
 #[cfg(test)]
@@ -131,6 +134,8 @@ mod tests {
         assert_eq!(field("treshold", &condition), Some("above"));
         assert_eq!(field("greater-than", &condition), Some("above"));
         assert_eq!(field("expr", &condition), Some("promql"));
+        assert_eq!(field("and", &["any", "all"]), Some("all"));
+        assert_eq!(field("burn_rate", &["consumes", "factor"]), Some("factor"));
         assert_eq!(field("abve", &condition), Some("above"));
         assert_eq!(field("colour", &condition), None);
         assert_eq!(field("below", &["signal", "at_most"]), Some("at_most"));

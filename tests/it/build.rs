@@ -8,6 +8,7 @@ mod names;
 mod one_for_all;
 mod refused;
 mod rulers;
+mod servers;
 mod services;
 mod strangers;
 mod templates;

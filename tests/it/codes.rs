@@ -31,12 +31,13 @@ const INDIRECT: [(&str, &[&str]); 7] = [
 ];
 
 /// Entries whose example is in words: it needs more files, a huge file, other bytes or an editor.
-const IN_WORDS: [&str; 8] = [
+const IN_WORDS: [&str; 9] = [
     "empty-file",
     "idle-removal",
     "internal-error",
     "invalid-configuration",
     "not-utf8",
+    "shared-servers",
     "too-deep",
     "too-large",
     "unreadable-file",

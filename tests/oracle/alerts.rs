@@ -444,29 +444,12 @@ impl<'a> Oracle<'a> {
 
     /// How many events there are in a window, at every evaluation.
     fn counts(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Vec<Groups> {
-        const BASE: f64 = 300.0;
         let labels = self.labels_of_slo(slo);
         let seconds = window.as_secs() as f64;
-        let all = |window: f64, time: f64| -> Groups {
-            let (_, all) = self.bad_and_all(&events.sli, window, &labels, time);
-            all.into_iter()
-                .map(|(g, rate)| (g, rate * window))
-                .collect()
-        };
-        let count = |i: usize| match self.reader.view {
-            View::Real => all(seconds, self.time(i)),
-            // Those of five minutes after the other, as the clock has them.
-            View::Seen { .. } => {
-                let last = (self.time(i) / BASE).floor() * BASE;
-                let mut sum = Groups::new();
-                for k in 0..(seconds / BASE) as usize {
-                    let time = last - k as f64 * BASE;
-                    for (group, count) in all(BASE, time) {
-                        *sum.entry(group).or_default() += count;
-                    }
-                }
-                sum
-            }
+        let count = |i: usize| -> Groups {
+            let (_, all) = self.each(&events.sli, seconds, &labels, i);
+            let all = all.into_iter();
+            all.map(|(group, rate)| (group, rate * seconds)).collect()
         };
         match events.min_events {
             0 => Vec::new(),
@@ -484,6 +467,12 @@ impl<'a> Oracle<'a> {
         let labels = self.labels_of_slo(slo);
         let both = |window: f64, time: f64| self.bad_and_all(&events.sli, window, &labels, time);
         let seconds = window.as_secs() as f64;
+        if is_each(&events.sli) {
+            return (0..self.evaluations)
+                .map(|i| self.each(&events.sli, seconds, &labels, i))
+                .map(|(bad, all)| ratio(&bad, &all))
+                .collect();
+        }
         let long = window > Duration::from_secs(3_600);
         // Long windows are sums of what was recorded over five minutes at each evaluation.
         let recorded = matches!(self.reader.view, View::Seen { .. }) && long;
@@ -504,6 +493,23 @@ impl<'a> Oracle<'a> {
             .zip(&all)
             .map(|(bad, all)| ratio(bad, all))
             .collect()
+    }
+
+    /// Bad and all events per second, from the last value before a window to the last one in it.
+    pub(crate) fn each(
+        &self,
+        sli: &EventSli,
+        window: f64,
+        by: &[String],
+        i: usize,
+    ) -> (Groups, Groups) {
+        if self.reader.view == View::Real {
+            return self.bad_and_all(sli, window, by, self.time(i));
+        }
+        self.reader.between_last.set(true);
+        let both = self.bad_and_all(sli, window, by, self.time(i));
+        self.reader.between_last.set(false);
+        both
     }
 
     /// Bad and all events per second.
@@ -691,4 +697,9 @@ pub(crate) fn families_of<'s>(signal: &'s Signal, into: &mut Vec<&'s slosmith::p
         }
         Source::Raw(_) => {}
     }
+}
+
+/// True where rules sum what each evaluation counts.
+fn is_each(sli: &EventSli) -> bool {
+    matches!(sli, EventSli::Ratio { .. } | EventSli::Latency { .. })
 }

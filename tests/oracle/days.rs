@@ -40,7 +40,7 @@ const HOUR: f64 = 60.0;
 
 /// Minutes of 3 days and 8 hours, and from one evaluation to the next.
 const MINUTES: u64 = 80 * 60;
-const EVERY: u64 = 10;
+const EVERY: u64 = 1;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let judge = || {

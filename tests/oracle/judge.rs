@@ -174,8 +174,8 @@ impl Case {
                 ..
             } = &all[0][k];
             let tally = report.entry(title.clone()).or_default();
-            for (i, shown) in shown.iter().enumerate() {
-                let evaluations = i.saturating_sub(*late)..=i;
+            for (i, shown) in shown.iter().enumerate().skip(*late) {
+                let evaluations = i - late..=i;
                 let truths: Vec<_> = evaluations
                     .flat_map(|i| all.iter().map(move |view| &view[k].values[i]))
                     .collect();

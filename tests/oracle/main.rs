@@ -26,6 +26,7 @@ mod random;
 mod records;
 mod scenarios;
 mod scrape;
+mod situations;
 mod still;
 #[path = "../cases/trial.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         .into_iter()
         .chain(days::trials())
         .chain(births::trials())
+        .chain(situations::trials())
         .chain(still::trials())
         .chain(mutants::trials())
         .chain(random::trials())
@@ -49,5 +51,7 @@ fn main() -> ExitCode {
     let done = libtest_mimic::run(&arguments, all.collect());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.md");
     std::fs::write(&file, judge::table()).expect("the table");
+    let file = file.with_file_name("situations.md");
+    std::fs::write(&file, situations::table()).expect("the table");
     done.exit_code()
 }

@@ -28,7 +28,7 @@ alerts:
 const MUTANTS: [(&str, &str, &str); 8] = [
     ("nothing", "", ""),
     ("window of a condition", "[10m]", "[25m]"),
-    ("window of a tier", "[30m]", "[10m]"),
+    ("window of a tier", "[24m59s]", "[9m59s]"),
     ("comparison", "> 0.06", "< 0.06"),
     ("threshold", "> 0.06", "> 0.12"),
     ("burn rate", "> 0.05", "> 0.1"),

@@ -67,7 +67,7 @@ impl Oracle<'_> {
         if events.counted.is_some() && !events.count_new_series && !is_time {
             let labels = self.labels_of_slo(slo);
             let base = BASE.as_secs() as f64;
-            let counts = |i| self.bad_and_all(&events.sli, base, &labels, self.time(i));
+            let counts = |i| self.each(&events.sli, base, &labels, i);
             let counts: Vec<_> = (0..self.evaluations).map(counts).collect();
             // What has no errors has none, not an unknown number of them.
             let bad = |(bad, all): &(Groups, Groups)| -> Groups {
@@ -82,9 +82,8 @@ impl Oracle<'_> {
             all.push(of("total_events:rate", BASE, 0, total));
         }
         for window in events.ratios.iter().map(|ratio| ratio.window) {
-            let late = usize::from(window > Duration::from_secs(3 * 86_400));
             let ratio = self.error_ratio(slo, events, window);
-            all.push(of("error_ratio:rate", window, late, ratio));
+            all.push(of("error_ratio:rate", window, late(window), ratio));
         }
         if let Some(period) = events.ratios.last().map(|ratio| ratio.window) {
             let budget = float(events.budget.budget);
@@ -94,11 +93,10 @@ impl Oracle<'_> {
                     .collect()
             };
             let ratios = self.error_ratio(slo, events, period).into_iter();
-            let late = usize::from(period > Duration::from_secs(3 * 86_400));
             let mut left = of(
                 "error_budget_remaining:ratio",
                 period,
-                late,
+                late(period),
                 ratios.map(left).collect(),
             );
             left.wanted.pop();
@@ -132,5 +130,15 @@ impl Oracle<'_> {
         let subject = &self.reader.world.subjects[&*family.names];
         let ends = subject.bounds.iter().map(|(bound, _)| bound * scale);
         [0.0].into_iter().chain(ends).collect()
+    }
+}
+
+/// Evaluations by which a long window is late: it reads one base window after the other, as the clock has them, after another
+/// one, and another group records these.
+fn late(window: Duration) -> usize {
+    if window > Duration::from_secs(4 * 86_400) {
+        13
+    } else {
+        0
     }
 }

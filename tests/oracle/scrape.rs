@@ -25,6 +25,8 @@ pub(crate) struct Scraped {
     pub(crate) parts: Vec<Running>,
     /// By name, newest first.
     pub(crate) names: Vec<(String, Samples)>,
+    /// Growth from the first sample up to each, under the newest name that it has.
+    pub(crate) newest: Vec<Vec<f64>>,
 }
 
 /// A total that grows with events.
@@ -88,6 +90,30 @@ impl Samples {
     }
 }
 
+/// What is counted from sample to sample under the newest name of each.
+fn newest(names: &[(String, Samples)]) -> Vec<Vec<f64>> {
+    let (width, count) = match names.first() {
+        Some((_, samples)) => {
+            let widths = names
+                .iter()
+                .flat_map(|(_, s)| s.grown.first().map(Vec::len));
+            (widths.max().unwrap_or(0), samples.values.len())
+        }
+        None => (0, 0),
+    };
+    let mut total = vec![0.0; width];
+    let up_to = |i: usize| {
+        let now = names.iter().find(|(_, s)| s.values[i].is_some());
+        if let (Some((_, samples)), true) = (now, i > 0) {
+            for (part, total) in total.iter_mut().enumerate() {
+                *total += samples.grown[i][part] - samples.grown[i - 1][part];
+            }
+        }
+        total.clone()
+    };
+    (0..count).map(up_to).collect()
+}
+
 /// When pages are read.
 #[derive(Clone, Copy)]
 pub(crate) struct Scrape {
@@ -114,8 +140,9 @@ impl Subject {
         let scraped = |track: Track| {
             let parts = parts(&track.data, &bounds);
             let samples = |name: &String| (name.clone(), samples(&track, &parts, name, scrape));
-            let names = family.names.iter().map(samples).collect();
+            let names: Vec<_> = family.names.iter().map(samples).collect();
             Scraped {
+                newest: newest(&names),
                 track,
                 parts,
                 names,

@@ -4,7 +4,7 @@
 //! the scrapes, by the same words. Where their answers differ nobody can blame a rule: that is what scraping loses, and
 //! what `docs/prometheus.md` lists. Where they agree, a rule that says something else is wrong.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -16,6 +16,9 @@ use slosmith::units::{Number, float};
 
 use crate::history::{Data, Labels};
 use crate::scrape::{Samples, Scraped, Subject, between, level_at};
+
+/// Rules read the counters themselves in so many seconds.
+const BASE: f64 = 300.0;
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +59,8 @@ type Found = HashMap<(usize, String), Rc<Vec<Members>>>;
 pub(crate) struct Reader<'a> {
     pub(crate) world: &'a World,
     pub(crate) view: View,
+    /// True where a window begins with the last sample before it.
+    pub(crate) between_last: Cell<bool>,
     /// Tracks by family and labels of the groups.
     found: RefCell<Found>,
 }
@@ -65,6 +70,7 @@ impl<'a> Reader<'a> {
         Self {
             world,
             view,
+            between_last: Cell::default(),
             found: RefCell::default(),
         }
     }
@@ -229,6 +235,9 @@ impl<'a> Reader<'a> {
                 .any(|l| l.from <= time && l.to > from);
             return lived.then(|| scraped.parts[part].between(from, time));
         };
+        if self.between_last.get() {
+            return self.between_last(scraped, part, window, time, stretched);
+        }
         let (samples, there) = self.samples(scraped, window, time, 2)?;
         let (first, last) = (there[0], there[there.len() - 1]);
         let grown = samples.grown[last][part] - samples.grown[first][part];
@@ -242,6 +251,83 @@ impl<'a> Reader<'a> {
             false => 1.0,
         };
         Some(grown * stretch)
+    }
+
+    /// Growth from the last sample before a window, or the first of all, to the last one in it.
+    ///
+    /// A sample at the start of a window is in it for Prometheus 2 (`stretched`), but not for Prometheus 3. What the last five
+    /// minutes have is also what Prometheus makes of them.
+    fn between_last(
+        &self,
+        scraped: &Scraped,
+        part: usize,
+        window: f64,
+        time: f64,
+        stretched: bool,
+    ) -> Option<f64> {
+        let last = self.newest(time);
+        let before = |window: f64| {
+            let from = ((time - window) / self.world.interval).max(0.0);
+            (from.floor() as usize, from.ceil() as usize)
+        };
+        let (start, from) = before(window);
+        let from = if stretched { from } else { start + 1 };
+        let is_there = |(_, s): &(String, Samples)| {
+            s.values[from..]
+                .iter()
+                .take(last + 1 - from)
+                .any(Option::is_some)
+        };
+        if from > last || !scraped.names.iter().any(is_there) {
+            return None;
+        }
+        let grown = |from: usize| scraped.newest[last][part] - scraped.newest[from][part];
+        if !stretched {
+            return Some(grown(start));
+        }
+        let base = before(window.min(BASE));
+        let newest = scraped
+            .names
+            .iter()
+            .find(|(_, s)| s.values[base.1..=last].iter().any(Option::is_some));
+        let recent = newest.map_or(0.0, |(_, samples)| {
+            self.recent(samples, part, (base, last), (window.min(BASE), time))
+        });
+        Some(grown(start) - grown(base.0) + recent)
+    }
+
+    /// Growth in the last minutes. Several restarts, or one after which a process counts more than before, are as `increase` has
+    /// them.
+    fn recent(
+        &self,
+        samples: &Samples,
+        part: usize,
+        ((before, from), last): ((usize, usize), usize),
+        (window, time): (f64, f64),
+    ) -> f64 {
+        let grown = |from: usize| samples.grown[last][part] - samples.grown[from][part];
+        let there: Vec<_> = (from..=last)
+            .filter(|i| samples.values[*i].is_some())
+            .collect();
+        let value = |i: &usize| {
+            samples.values[*i]
+                .as_ref()
+                .map_or(0.0, |values| values[part])
+        };
+        let falls = there
+            .windows(2)
+            .filter(|two| value(&two[1]) < value(&two[0]))
+            .count();
+        let highest = there.iter().map(value).fold(0.0, f64::max);
+        let known = samples.values[..=before].iter().rev().flatten().next();
+        let first = known.map_or(0.0, |values| values[part]);
+        let newest = there.last().map_or(0.0, value);
+        let once = falls == 1 && newest < highest && first <= highest;
+        if falls == 0 || once {
+            return grown(before);
+        }
+        let inside = grown(there[0]);
+        inside * self.stretch(value(&there[0]), inside, &there, (window, time))
     }
 
     /// How much of the ends of a window counts like what lies between its samples: all up to 1.1 intervals, else half an

@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
-use crate::output::{Change, Digest, Folder, MANIFEST, Staging};
+use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::Options;
 use crate::source::{FileId, Span};
@@ -24,12 +24,14 @@ pub(super) struct Job<'a> {
     /// `None` with `--check`.
     staging: Option<&'a Staging>,
     /// Service folders by the digest of their inputs; empty with `--validate`, which checks all outputs.
-    built_from: BTreeMap<Digest, String>,
+    built_from: BTreeMap<Digest, Earlier>,
 }
 
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) service: Option<String>,
+    /// The selector of the vLLM servers.
+    pub(super) servers: Option<String>,
     pub(super) built: Option<Built>,
     pub(super) findings: Sink,
 }
@@ -115,12 +117,8 @@ impl<'a> Job<'a> {
     /// Builds and stages a service. If the build has already `failed`, only collects findings.
     pub(super) fn build(&self, parts: &[(FileId, &str)], failed: bool) -> Result<Done> {
         let inputs = self.inputs(parts);
-        if let Some(built) = self.unchanged(inputs) {
-            return Ok(Done {
-                service: Some(built.service.clone()),
-                built: Some(built),
-                ..Done::default()
-            });
+        if let Some(done) = self.unchanged(inputs) {
+            return Ok(done);
         }
         let mut done = Done::default();
         let document = match spec::read_parts(parts) {
@@ -128,6 +126,7 @@ impl<'a> Job<'a> {
             Err(findings) => return Ok(Done { findings, ..done }),
         };
         done.service = document.service().map(|name| name.to_string());
+        done.servers = resolve::servers(&document.spec);
         let options = Options {
             vllm: self.settings.vllm.as_deref(),
             kubernetes: self.settings.kubernetes.as_ref(),
@@ -140,7 +139,8 @@ impl<'a> Job<'a> {
             // Every build prints all warnings, so a service with warnings never counts as unchanged.
             let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
-                Ok((folder, summary)) => {
+                Ok((mut folder, summary)) => {
+                    folder.servers.clone_from(&done.servers);
                     done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
                 Err(error) => match untested(&document, &error) {
@@ -172,15 +172,21 @@ impl<'a> Job<'a> {
     }
 
     /// A service with the same inputs and files as in the last build.
-    fn unchanged(&self, inputs: Digest) -> Option<Built> {
-        let service = self.built_from.get(&inputs)?;
-        Some(Built {
+    fn unchanged(&self, inputs: Digest) -> Option<Done> {
+        let Earlier { service, servers } = self.built_from.get(&inputs)?;
+        let built = Built {
             files: output::intact(&self.settings.out, service)?,
             service: service.clone(),
             changed: 0,
             removed: 0,
             diff: String::new(),
             how: How::Unchanged,
+        };
+        Some(Done {
+            service: Some(service.clone()),
+            servers: servers.clone(),
+            built: Some(built),
+            ..Done::default()
         })
     }
 

@@ -3,15 +3,16 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, Expr, ExprKind};
-use crate::promql::labels::unmatched_joins;
+use crate::promql::ast::{AggregateOp, Expr, ExprKind, MatchOp};
+use crate::promql::labels::{Unmatched, unmatched_joins};
 use crate::promql::usage::bare;
+use crate::promql::visit;
 
 declare_rule! {
     /// ### What it does
     ///
     /// Reports operations between two vectors that can never match. One side always has a label that the other side
-    /// never has, and the operation matches on it.
+    /// never has, or has with another value, and the operation matches on it.
     ///
     /// ### Why
     ///
@@ -34,7 +35,7 @@ declare_rule! {
         summary: "the two sides of an operation never have the same labels",
         group: Group::Labels,
         level: Severity::Warning,
-        certain: "Certain for labels that one side always has and the other side never has. See `unknown-label` for the labels of a metric.",
+        certain: "Certain for labels that one side always has and the other side never has, and for labels of which each side selects another value. See `unknown-label` for the labels of a metric.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -42,27 +43,46 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.operation()
-        || !cx.has_known_series()
-        || !cx.memo.holders.expressions().any(may_miss)
-    {
+    let is_told = || cx.has_known_series() || selects_other_values(cx.expr);
+    if !cx.memo.kinds.operation() || !is_told() || !cx.memo.holders.expressions().any(may_miss) {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {
-        let (with, without) = if join.on_left {
-            ("left", "right")
-        } else {
-            ("right", "left")
-        };
         let label = &join.label;
-        let message = format!(
-            "the two sides never match: the {with} side always has the label `{label}`, the {without} side never has it"
-        );
+        let one_sided = |with, without| {
+            format!(
+                "the two sides never match: the {with} side always has the label `{label}`, the {without} side never has it"
+            )
+        };
+        let message = match &join.why {
+            Unmatched::OnlyLeft => one_sided("left", "right"),
+            Unmatched::OnlyRight => one_sided("right", "left"),
+            Unmatched::Values(left, right) => format!(
+                "the two sides never match: `{label}` is `{left}` on the left side and `{right}` on the right side"
+            ),
+        };
         let finding = out.at(cx.span(&join.binary.op_span), message);
         out.push(finding.help(
             "match on shared labels with `on (…)`, or aggregate both sides by the same labels",
         ));
     }
+}
+
+/// True where two selectors ask for different values of one label.
+fn selects_other_values(expr: &Expr) -> bool {
+    let mut asked: Vec<(&str, &str)> = Vec::new();
+    let selectors = visit::selectors(expr).into_iter();
+    let matchers = selectors.flat_map(|selector| &selector.matchers);
+    let equal = matchers.filter(|matcher| matcher.op == MatchOp::Equal);
+    let mut given = equal.map(|m| (m.label.text.as_str(), m.value.value.as_str()));
+    given.any(|(label, value)| {
+        let known = asked.iter().find(|(known, _)| *known == label);
+        let differs = known.is_some_and(|(_, known)| *known != value);
+        if known.is_none() {
+            asked.push((label, value));
+        }
+        differs
+    })
 }
 
 /// False for operations that surely match: with numbers, and of two sides without labels. To look at the labels of all

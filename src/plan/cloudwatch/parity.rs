@@ -181,6 +181,8 @@ pub enum Difference {
     },
     Earlier(Duration),
     Later(Duration),
+    /// An alarm has no time that it keeps firing after its condition.
+    EndsEarlier(Duration),
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
     SilenceFires,
@@ -295,6 +297,10 @@ impl Display for Difference {
             ),
             Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
             Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
+            Difference::EndsEarlier(by) => write!(
+                f,
+                "the alarm ends with its condition, but the alert keeps firing for {by}"
+            ),
             Difference::Hourly => f.write_str(
                 "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later",
             ),

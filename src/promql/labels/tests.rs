@@ -250,6 +250,20 @@ fn joins_that_cannot_match() {
         ("a / c", None),
         ("a / b", None),
         ("a or sum(a)", None),
+        (r#"b{z="1"} and b{z="2"}"#, Some(("z", false))),
+        (
+            r#"max by (z) (rate(b{z="1"}[5m])) / max by (z) (c{z="2"})"#,
+            Some(("z", false)),
+        ),
+        (r#"b{z="1"} and ignoring (z) b{z="2"}"#, None),
+        (r#"b{z="1"} and on (y) b{z="2"}"#, None),
+        (r#"b{z="1"} + b{z=~"2"}"#, None),
+        (r#"max(b{z="1"}) and max(b{z="2"})"#, None),
+        (r#"(b{z="1"} or b) and b{z="2"}"#, None),
+        (
+            r#"label_replace(b{z="1"}, "z", "2", "", "") and b{z="2"}"#,
+            None,
+        ),
         ("a > 1", None),
         ("a / $x", None),
         ("a / on (y) c", None),
@@ -259,7 +273,9 @@ fn joins_that_cannot_match() {
     ] {
         let expr = parse_with(text, Dialect::Grafana).unwrap();
         let found = unmatched_joins(&expr, &Known);
-        let shown = found.first().map(|join| (&*join.label, join.on_left));
+        let shown = found
+            .first()
+            .map(|join| (&*join.label, join.why == Unmatched::OnlyLeft));
         assert_eq!(shown, expected, "{text}");
     }
 }

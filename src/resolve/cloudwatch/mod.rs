@@ -21,6 +21,7 @@ use crate::plan::cloudwatch::{Actions, Arns, CloudWatch, What};
 use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind, words};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
+use crate::units::Duration;
 
 pub(super) fn resolve(
     cx: &mut Context<'_>,
@@ -232,6 +233,7 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
                 severity: &alert.severity,
                 condition: &alert.condition,
                 hold: alert.hold,
+                keep: Duration::default(),
                 recorded: false,
                 marks: &alert.marks,
                 over: None,
@@ -256,6 +258,7 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
         severity: &alert.severity,
         condition: &alert.condition,
         hold: alert.hold,
+        keep: alert.keep,
         recorded: !alert.records.is_empty(),
         marks: &alert.marks,
         over,

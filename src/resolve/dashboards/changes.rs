@@ -16,7 +16,7 @@ use crate::promql::build;
 use crate::query::{self, bin};
 use crate::resolve::context::Outcome;
 use crate::resolve::labels::SCRAPE_LABELS;
-use crate::resolve::matchers::matchers;
+use crate::resolve::matchers::of_servers;
 use crate::resolve::own_prefix;
 
 /// Height of the table in lines.
@@ -64,7 +64,7 @@ impl Panels<'_, '_> {
         let releases = releases.filter(|label| !groups.contains(label));
         let shown: Vec<_> = groups.iter().copied().chain(releases).collect();
         let of = |name: &str| {
-            let selector = matchers(&self.cx.spec.prometheus.selector);
+            let selector = of_servers(self.cx.spec);
             let all = selector
                 .iter()
                 .fold(build::metric(name), |all, (label, op, value)| {

@@ -20,7 +20,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
 use crate::promql::build;
 use crate::query::{self, SignalQuery, bin};
 use crate::resolve::bound;
-use crate::resolve::matchers::matchers;
+use crate::resolve::matchers::of_servers;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown as shown_value};
 
@@ -273,9 +273,8 @@ impl Panels<'_, '_> {
     }
 
     fn replicas(&self) -> Panel {
-        let prometheus = &self.cx.spec.prometheus;
         let target = self.cx.target_labels();
-        let up = matchers(&prometheus.selector)
+        let up = of_servers(self.cx.spec)
             .iter()
             .fold(build::metric("up"), |up, (label, op, value)| {
                 up.matcher(label, *op, value)

@@ -106,7 +106,7 @@ pub(super) fn events(
             total: Box::new(total),
         },
         labels,
-        count_new_series: slo.count_new_series.is_some_and(|c| c.value),
+        new_series: super::new_series(cx, slo),
     })
 }
 

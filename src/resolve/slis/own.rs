@@ -25,7 +25,7 @@ pub(super) fn events(
         return Some(Events {
             sli: EventSli::OwnRatio(Box::new(expr)),
             labels,
-            count_new_series: false,
+            new_series: None,
         });
     }
     let good = sli.good.is_some();
@@ -53,7 +53,7 @@ pub(super) fn events(
     Some(Events {
         sli: EventSli::Own(Box::new(own)),
         labels,
-        count_new_series: false,
+        new_series: None,
     })
 }
 

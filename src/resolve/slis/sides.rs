@@ -73,6 +73,16 @@ pub(in crate::resolve) fn check_parts(
             ),
             format!("select the same `{label}` in both"),
         ),
+        (false, false, None) => match narrowed(of_total, of_part) {
+            Some(label) => (
+                total_name,
+                format!(
+                    "`{word}` also counts events that `{all}` does not count: only `{all}` selects values of `{label}`"
+                ),
+                format!("select the same `{label}` in both"),
+            ),
+            None => return Some(()),
+        },
         _ => return Some(()),
     };
     let error = Diagnostic::error("contradiction", at.span, message);
@@ -109,16 +119,21 @@ fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool
         MatchOp::NotEqual | MatchOp::NotMatch => false,
     };
     let any = |statuses: [&str; 4]| statuses.into_iter().any(holds);
-    let is_status = ["status", "code"].iter().any(|word| label.contains(word));
     let fails = any(["5xx", "500", "503", "504"]);
     let succeeds = any(["2xx", "200", "201", "204"]);
-    is_status && fails != succeeds && fails == good
+    matchers::is_status(label) && fails != succeeds && fails == good
 }
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.
 fn selects_less(this: &Family, other: &Family) -> bool {
     let mut needed = other.matchers.iter();
     needed.all(|matcher| this.matchers.contains(matcher))
+}
+
+/// A label by which only the first is narrowed.
+fn narrowed<'a>(this: &'a Family, other: &Family) -> Option<&'a str> {
+    let mut labels = this.matchers.iter().map(|(label, ..)| label.as_str());
+    labels.find(|label| other.matchers.iter().all(|(known, ..)| known != label))
 }
 
 /// A label of which the two select different values.

@@ -198,7 +198,7 @@ fn composite(composite: &Composite, fields: &mut Map<String, Value>) {
 
 fn promql(promql: &PromQl, fields: &mut Map<String, Value>) {
     let criteria = json!({"PromQLCriteria": {
-        "Query": promql.query, "PendingPeriod": promql.pending, "RecoveryPeriod": 0
+        "Query": promql.query, "PendingPeriod": promql.pending, "RecoveryPeriod": promql.recovery
     }});
     fields.insert("EvaluationCriteria".to_owned(), criteria);
     fields.insert("EvaluationInterval".to_owned(), json!(promql.interval));

@@ -345,14 +345,13 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     };
     let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
     let own = selected(&series.query.expr);
-    let counted = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) => events.counted.as_ref(),
+    let events = plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) => events.read(),
         SloKind::Percentile(_) => None,
     });
     counter.is_some_and(bounded)
-        || counted.into_iter().any(|counted| {
-            let total = selected(&counted.total);
-            let bad = selected(&counted.bad);
+        || events.into_iter().any(|read| {
+            let [total, bad] = read.map(selected);
             bad.difference(&total).any(|bad| own.contains(bad))
         })
 }

@@ -81,10 +81,7 @@ fn used(plan: &Plan) -> BTreeSet<String> {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                if let Some(counted) = &events.counted {
-                    add(&counted.bad);
-                    add(&counted.total);
-                }
+                events.read().into_iter().flatten().for_each(&mut add);
             }
             SloKind::Percentile(percentile) => add(&percentile.query.expr),
         }

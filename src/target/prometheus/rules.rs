@@ -7,19 +7,15 @@ use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Bound, Condition, EventSlo, Marks, PercentileSlo, Plan, Record, Slo, SloKind, Tier,
-    WindowRatio,
+    Alert, BASE_WINDOW, Bound, Condition, EventSlo, Increase, Marks, PercentileSlo, Plan, Record,
+    Slo, SloKind, Tier, WindowRatio, near_up_to, slo_series,
 };
-use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::{build, pretty};
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
 const WIDTH: usize = 100;
-
-/// Rules over more than this are in a separate file, unless an alert reads them: a test of the others need not load so much.
-const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
 /// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
@@ -41,7 +37,9 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         if has_period_file(slo) && !period.is_empty() {
             let title = format!("{title}, over its SLO window of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
-            files.push(named(plan, period_file(slo), &title, group, period));
+            let mut file = named(plan, period_file(slo), &title, group, period);
+            file.file.groups.extend(sums(plan, slo));
+            files.push(file);
         }
     }
     let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(plan, a));
@@ -123,12 +121,10 @@ pub(super) fn slo_file(slo: &Slo) -> String {
 }
 
 fn longest_beside_alerts(slo: &Slo) -> Duration {
-    let tiers = match &slo.kind {
-        SloKind::Events(events) => events.tiers.as_slice(),
-        SloKind::Percentile(_) => &[],
-    };
-    let longest = tiers.iter().map(|tier| tier.long).max();
-    longest.unwrap_or_default().max(OWN_FILE_ABOVE)
+    match &slo.kind {
+        SloKind::Events(events) => near_up_to(&events.tiers),
+        SloKind::Percentile(_) => near_up_to(&[]),
+    }
 }
 
 pub(super) fn has_period_file(slo: &Slo) -> bool {
@@ -178,10 +174,11 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
         SloKind::Events(events) => {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let mut rules = Vec::new();
+            let increases = events.increases.iter();
+            let mut rules: Vec<_> = increases.map(|i| increase_rule(service, slo, i)).collect();
             if let Some(counted) = &events.counted {
-                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
                 rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
+                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
             }
             let longest = longest_beside_alerts(slo);
             let near = events.ratios.iter().filter(|r| r.window <= longest);
@@ -208,6 +205,27 @@ fn period_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     rules.push(remaining(service, slo, events));
     rules.extend(compat::far(service, slo, events, longest));
     rules
+}
+
+fn increase_rule(service: &str, slo: &Slo, increase: &Increase) -> Rule {
+    let window = increase.window.to_string();
+    let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &window)];
+    record(increase.name, text(&increase.expr), &labels)
+}
+
+/// Sums that the rules over the period read, in a group that is evaluated as often as they have events.
+fn sums(plan: &Plan, slo: &Slo) -> Option<Group> {
+    let service = plan.service.name.as_str();
+    let SloKind::Events(events) = &slo.kind else {
+        return None;
+    };
+    let rules = events.sums.iter();
+    let rules: Vec<_> = rules.map(|sum| increase_rule(service, slo, sum)).collect();
+    let name = naming::sums_group(service, &slo.name);
+    (!rules.is_empty()).then(|| Group {
+        interval: BASE_WINDOW.to_string(),
+        ..grouped(plan, name, rules)
+    })
 }
 
 fn ratio_rule(service: &str, slo: &Slo, ratio: &WindowRatio) -> Rule {
@@ -332,11 +350,12 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
             record(naming::BASELINE, text(&r.query.expr), &labels)
         })
         .collect();
-    let hold = (alert.hold > Duration::default()).then(|| alert.hold.to_string());
+    let set = |time: Duration| (time > Duration::default()).then(|| time.to_string());
     rules.push(Rule {
         alert: Some(alert.name.clone()),
         expr: text(&alert.condition.query().expr),
-        hold,
+        hold: set(alert.hold),
+        keep_firing_for: set(alert.keep),
         labels: condition_labels(plan, alert),
         annotations: annotations::condition(alert).templates(),
         ..Rule::default()

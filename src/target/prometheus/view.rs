@@ -76,6 +76,8 @@ pub(super) struct Rule {
     pub(super) expr: String,
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub(super) hold: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) keep_firing_for: Option<String>,
     #[serde(default, skip_serializing_if = "Pairs::is_empty")]
     pub(super) labels: Pairs,
     #[serde(default, skip_serializing_if = "Pairs::is_empty")]

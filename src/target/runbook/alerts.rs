@@ -100,10 +100,14 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
         true => words::capital(&fires),
         false => alert.summary.clone(),
     };
+    let kept = match alert.keep.as_secs() {
+        0 => String::new(),
+        _ => format!("; the alert keeps firing for {} after that", alert.keep),
+    };
     AlertView {
         severity: alert.severity.clone(),
         summary: sentence(summary),
-        fires: Some(fires),
+        fires: Some(fires + &kept),
         each: each(&alert.condition.query().expr),
         action: alert.action.as_deref(),
         owner: owner(&alert.marks),

@@ -2,12 +2,11 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, near, step_for, test_file, value_is};
+use super::{firing, minutes, near, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
-use crate::plan::{BASE_WINDOW, slo_series};
+use crate::plan::{BASE_WINDOW, EVALUATION, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
-use crate::query::DIRECT_UP_TO;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
@@ -16,7 +15,7 @@ use crate::units::{Duration, Number, decimal, float};
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
-/// Of the events that are needed. Half an hour has six or seven windows in which they are counted.
+/// Of the events that are needed.
 const TOO_FEW: Number = Number::new_raw(85, 100);
 const ENOUGH: Number = Number::new_raw(120, 100);
 
@@ -29,23 +28,25 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2);
+        let every = every(tier);
+        let step = every.min(BASE_WINDOW.mins_up());
         let run = Run {
             plan,
             slo,
             events,
             tier,
             driver: Driver { plan, step },
-            every: every(events, tier, step),
+            every,
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
         if events.min_events > 0 {
-            tests.extend([run.few(false)?, run.few(true)?]);
+            tests.push(run.few()?);
         }
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
             tests.extend(run.born());
+            tests.extend(run.restarts());
         }
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!("{}, tier {}.", slo.alert_name, tier.name);
@@ -60,16 +61,15 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
-/// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
-///
-/// Where events are counted, no window of theirs may be missed.
-pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
-    if events.min_events > 0 {
-        return step;
+/// Minutes from evaluation to evaluation: as many as leave three in the short window, in whole base windows, or each sample
+/// its own: events of an evaluation are those of a minute. Each reads the whole of a long one, so that a window of days would
+/// cost seconds of CPU at one a minute, and prove nothing more.
+pub(super) fn every(tier: &Tier) -> u64 {
+    let (rare, base) = (tier.short.mins_up() / 3, BASE_WINDOW.mins_up());
+    match rare < base {
+        true => 1,
+        false => rare - rare % base,
     }
-    let rare = tier.short.mins_up() / 12;
-    (rare - rare % step).max(step)
 }
 
 /// Series for an SLI at error ratios; without `parts`, no series counts the part.
@@ -133,7 +133,7 @@ impl Run<'_> {
     /// window, and each sample may count or not at either end.
     fn until(&self, share: f64, window: Duration) -> Minutes {
         let length = self.minutes(window);
-        let (step, lag) = if window > DIRECT_UP_TO {
+        let (step, lag) = if window > BASE_WINDOW {
             let every = self.every as f64;
             (every, self.minutes(BASE_WINDOW) + 2.0 * every)
         } else {
@@ -299,8 +299,8 @@ impl Run<'_> {
         let rest = (long * 11 / 10 + 15).next_multiple_of(every);
         let high = self.beyond(200);
         let whole = |minutes: u64| Number::from_integer(i128::from(minutes));
-        // A window may hold one step more of what is recent.
-        let most = recent + self.driver.step;
+        // A window may hold one evaluation more of what is recent.
+        let most = recent + every;
         let before = self.tier.threshold * SHORT_OF * whole(long) - high * whole(most);
         let before =
             (before / whole(long.saturating_sub(most).max(1))).max(Number::from_integer(0));
@@ -314,20 +314,32 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Everything fails, and nearly as many or a little more events than needed are in the long window.
-    fn few(&self, enough: bool) -> Option<Test> {
-        let (share, name) = match enough {
-            true => (ENOUGH, "fires with as many events as `min_events`"),
-            false => (TOO_FEW, "silent with fewer events than `min_events`"),
+    /// Everything fails twice, with enough events together: fires while both are in the long window, silent once the first
+    /// has left it. An evaluation counts a base window at most, and the last one until the next.
+    fn few(&self) -> Option<Test> {
+        let every = self.every;
+        let long = self.tier.long.mins_up();
+        let rare = if every > self.driver.step { every } else { 0 };
+        let (first, then) = (2 * every, long - long % every - rare);
+        let last = (first + long).next_multiple_of(every) + 2 * every;
+        let failing = |share: Number| {
+            let events = share * i128::from(self.events.min_events);
+            let all = Level::new(every / self.driver.step, Number::from_integer(1));
+            all.thin(events / i128::from(self.driver.step))
         };
-        let needed = share * i128::from(self.events.min_events);
-        let events = needed / i128::from(self.tier.long.mins_up());
-        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
-        let full = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
-        let levels = self.levels(&[(self.history(), zero), (full, one)]);
-        let levels: Vec<_> = levels.into_iter().map(|level| level.thin(events)).collect();
-        let mut test = self.test(name, &levels)?;
-        test.promql_expr_test = vec![self.check(self.history() + full, enough)];
+        let idle = |minutes: u64| Level::idle(minutes.div_ceil(self.driver.step));
+        let levels = [
+            idle(every),
+            failing(ENOUGH - TOO_FEW),
+            idle(then - every - first),
+            failing(TOO_FEW),
+            idle(last - then),
+        ];
+        let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
+        test.promql_expr_test = vec![
+            self.check(then + every + rare, true),
+            self.check(last, false),
+        ];
         Some(test)
     }
 
@@ -338,9 +350,13 @@ impl Run<'_> {
 
     /// A series recorded over the base window.
     fn recorded(&self, series: &str) -> String {
-        let base = BASE_WINDOW.to_string();
-        let service = &self.plan.service.name;
-        Expr::from(slo_series(series, service, &self.slo.name, &base)).to_string()
+        self.series(series, BASE_WINDOW)
+    }
+
+    /// A series recorded over a window.
+    fn series(&self, series: &str, window: Duration) -> String {
+        let (service, window) = (&self.plan.service.name, window.to_string());
+        Expr::from(slo_series(series, service, &self.slo.name, &window)).to_string()
     }
 
     /// No traffic after some: no ratio, above all no NaN, and no alert.
@@ -388,6 +404,62 @@ impl Run<'_> {
             .push(self.driver.born(part, begins, all * share)?);
         let ratio = self.recorded(naming::ERROR_RATIO);
         test.promql_expr_test = vec![near(&ratio, Number::new(1, 8), Number::new(1, 1_000), at)];
+        Some(test)
+    }
+
+    /// Half of all fails, in five processes one after the other, of which the second and the third live for a minute or two and a
+    /// scrape before the last fails: counts what there is, and nothing twice.
+    fn restarts(&self) -> Option<Test> {
+        const LIVES: [(i128, u64); 5] = [(1, 20), (1, 3), (2, 0), (1, 20), (2, 20)];
+        if self.every != 1 || self.plan.evaluation != EVALUATION {
+            return None;
+        }
+        let half = Number::new(1, 2);
+        // Of a process that begins with so many steps at once.
+        let life = |(first, steps): (i128, u64)| {
+            let levels = [Level::new(1, half).busy(first), Level::new(steps, half)];
+            let levels = &levels[..if steps > 0 { 2 } else { 1 }];
+            inputs(&self.driver, self.events, levels, true)
+        };
+        let [first, lives @ ..] = LIVES.map(life);
+        let mut test = self.test("counts on after restarts", &[Level::new(1, half)])?;
+        test.input_series = first?;
+        for (i, life) in lives.into_iter().enumerate() {
+            let missed = if i + 2 == LIVES.len() { "_ " } else { "" };
+            for (input, then) in test.input_series.iter_mut().zip(life?) {
+                let values = then.values.strip_prefix("0 ").unwrap_or(&then.values);
+                input.values = format!("{} {missed}{values}", input.values);
+            }
+        }
+        // Two samples in each minute.
+        test.interval = "30s".into();
+        let per_step = Number::from_integer(TRAFFIC);
+        let counted = |series: &str, steps: Number| {
+            let each = self.series(series, self.plan.evaluation);
+            near(
+                &format!("sum_over_time({each}[1h])"),
+                per_step * steps,
+                per_step / 1_000,
+                45,
+            )
+        };
+        let rate = |series: &str, steps: Number, at: u64| {
+            let rate = per_step * steps / i128::from(BASE_WINDOW.as_secs());
+            near(&self.recorded(series), rate, rate / 1_000, at)
+        };
+        let steps = Number::from_integer(70);
+        test.promql_expr_test = vec![
+            counted(naming::ALL_EVENTS, steps),
+            counted(naming::PART_EVENTS, steps * half),
+        ];
+        // After the first restart, after the third and fourth, without any, and from the missed scrape on.
+        for (at, steps) in [(12, 10), (18, 10), (20, 10), (29, 11)] {
+            let steps = Number::from_integer(steps);
+            test.promql_expr_test
+                .push(rate(naming::TOTAL_EVENTS, steps, at));
+            test.promql_expr_test
+                .push(rate(naming::BAD_EVENTS, steps * half, at));
+        }
         Some(test)
     }
 

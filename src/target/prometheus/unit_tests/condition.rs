@@ -199,7 +199,7 @@ impl<'a> Setting<'a> {
             history: history + left_out + widest + 5,
             fault,
             stays,
-            after: reset + 3,
+            after: reset + subject.keep.as_secs().div_ceil(step * 60) + 3,
         })
     }
 
@@ -238,9 +238,13 @@ impl<'a> Setting<'a> {
     }
 
     fn hold(&self) -> (u64, u64) {
+        self.steps(self.subject.hold)
+    }
+
+    /// The steps within a time, and those that it takes.
+    fn steps(&self, time: Duration) -> (u64, u64) {
         let step = self.driver.step * 60;
-        let seconds = self.subject.hold.as_secs();
-        (seconds / step, seconds.div_ceil(step))
+        (time.as_secs() / step, time.as_secs().div_ceil(step))
     }
 
     fn names(&self) -> Vec<String> {
@@ -259,11 +263,12 @@ impl<'a> Setting<'a> {
             check(onset.earliest + least - 1, false),
             check(onset.latest + most, true),
         ];
+        let (kept, ended) = self.steps(self.subject.keep);
         let last = self.fault + reset.earliest - 1;
-        if reset.earliest > 1 && last < self.stays {
-            checks.push(check(last, true));
+        if reset.earliest + kept > 1 && last < self.stays {
+            checks.push(check(last + kept, true));
         }
-        checks.push(check(self.fault + reset.latest, false));
+        checks.push(check(self.fault + reset.latest + ended, false));
         let which = faults.iter().position(|bad| *bad).filter(|_| several);
         let name = match which {
             Some(which) => format!("fires because of {}", self.names()[which]),
@@ -483,20 +488,21 @@ fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> 
             exp_annotations: annotations,
         }],
     });
+    let (kept, ended) = (subject.keep.as_secs() / 60, subject.keep.mins_up());
     let pause = GONE + most;
     Some(Test {
         name: "fires while the series are missing".into(),
         interval: minutes(1),
         input_series: vec![Input {
             series: labels::series(&name, &set),
-            values: format!("1+0x{SEEN} stale _x{} 1+0x3", pause - 1),
+            values: format!("1+0x{SEEN} stale _x{} 1+0x{}", pause - 1, ended + 3),
         }],
         alert_rule_test: shown.into_iter().collect(),
         promql_expr_test: vec![
             check((gone + least).saturating_sub(1), false),
             check(gone + most, true),
-            check(back + most - 1, true),
-            check(back + most + 1, false),
+            check(back + most + kept - 1, true),
+            check(back + most + ended + 1, false),
         ],
     })
 }

@@ -24,9 +24,10 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let every = burn::every(events, tier, 1);
+        let every = burn::every(tier);
         let mut tests = tests(plan, slo, events, tier, every);
         tests.extend(own::windows(plan, slo, events, tier, every));
+        tests.extend(own::without_part(plan, slo, events, tier, every));
         test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
     events.tiers.iter().map(file).collect()

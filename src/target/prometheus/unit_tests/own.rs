@@ -22,6 +22,9 @@ const GROWS: i128 = 60;
 /// By how much the ratio must change at least.
 const LEAST: f64 = 0.02;
 
+/// The minutes after which there is a value over the base window.
+const LOOK: u64 = 2 * BASE_WINDOW.mins_up();
+
 /// How exactly the model must be met, of the highest value.
 const HAIR: f64 = 0.01;
 
@@ -53,16 +56,11 @@ pub(super) fn windows(
     tier: &Tier,
     every: u64,
 ) -> Option<Test> {
-    let groups: LabelSet = slo
-        .labels
-        .iter()
-        .map(|label| (label.clone(), format!("{label}-1")))
-        .collect();
-    let queries = match &events.counted {
-        Some(counted) => vec![&counted.bad, &counted.total],
+    let queries = match events.read() {
+        Some(queries) => queries.to_vec(),
         None => vec![&events.ratios.first()?.expr],
     };
-    let series = labels::selected(&queries, &groups);
+    let series = series(slo, &queries);
     let run = Run {
         plan,
         slo,
@@ -83,6 +81,60 @@ pub(super) fn windows(
     });
     let mut changes = changes.filter(|change| run.shows(*change) == Some(true));
     run.test(changes.next()?)
+}
+
+/// A test without the series of the bad or the good events: there are none of these, where the model says so, too.
+pub(super) fn without_part(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    every: u64,
+) -> Option<Test> {
+    let [total, _] = events.read()?;
+    let run = Run {
+        plan,
+        slo,
+        events,
+        tier,
+        every,
+        series: series(slo, &[total]),
+    };
+    let look = LOOK.next_multiple_of(every);
+    let inputs = run.inputs(
+        Change {
+            counters: true,
+            series: 0,
+            level: 100,
+        },
+        [look, 0, 0],
+    );
+    let model = Model::new(&inputs, 1, look + 1, false)?;
+    let mut model = model.evaluated_every(usize::try_from(look).ok()?);
+    run.record_base(&mut model)?;
+    let of_base = |name| {
+        let base = BASE_WINDOW.to_string();
+        Expr::from(slo_series(name, &plan.service.name, &slo.name, &base))
+    };
+    let bad = of_base(naming::BAD_EVENTS);
+    let none = model.value(&bad, seconds(look))? == 0.0;
+    let zero = Number::from_integer(0);
+    none.then(|| Test {
+        name: "evaluates before the first bad event".into(),
+        interval: minutes(1),
+        input_series: inputs,
+        alert_rule_test: Vec::new(),
+        promql_expr_test: vec![near(&bad.to_string(), zero, Number::new(1, 1_000), look)],
+    })
+}
+
+/// Series that the author's PromQL reads, with one value for each label of the groups.
+fn series(slo: &Slo, queries: &[&Expr]) -> Vec<String> {
+    let value = |label: &String| (label.clone(), format!("{label}-1"));
+    let groups: LabelSet = slo.labels.iter().map(value).collect();
+    let mut series = labels::selected(queries, &groups);
+    series.retain(|series| !series.starts_with(naming::ALL_EVENTS));
+    series
 }
 
 impl Run<'_> {
@@ -113,15 +165,12 @@ impl Run<'_> {
     fn shows(&self, change: Change) -> Option<bool> {
         let length = 3 * BASE_WINDOW.mins_up();
         let inputs = self.inputs(change, [length, length, 0]);
+        let look = length - 1;
         let model = Model::new(&inputs, 1, 2 * length + 1, false)?;
-        let ratio = |minute: u64| {
-            let value = |expr: &Expr| model.value(expr, seconds(minute));
-            match &self.events.counted {
-                Some(counted) => Some(value(&counted.bad)? / value(&counted.total)?),
-                None => value(&self.events.ratios.first()?.expr),
-            }
-        };
-        let (before, after) = (ratio(length - 1)?, ratio(2 * length - 1)?);
+        let mut model = model.evaluated_every(usize::try_from(look).ok()?);
+        self.record_base(&mut model)?;
+        let ratio = |minute: u64| model.value(&self.events.ratios.first()?.expr, seconds(minute));
+        let (before, after) = (ratio(look)?, ratio(2 * look)?);
         let possible = [before, after].iter().all(|r| (0.0..=1.0).contains(r));
         Some(possible && (before - after).abs() > LEAST)
     }
@@ -175,24 +224,29 @@ impl Run<'_> {
     fn model(&self, inputs: &[Input], end: u64, closed: bool) -> Option<Model> {
         let every = usize::try_from(self.every).ok()?;
         let mut model = Model::new(inputs, 1, end + 1, closed)?.evaluated_every(every);
-        let mut record = |name: &str, window: Duration, expr: &Expr| {
-            let labels = self.labels(window);
-            model.record(&Record {
-                name,
-                labels: &labels,
-                expr,
-            })
-        };
-        if let Some(counted) = &self.events.counted {
-            record(naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
-            record(naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
+        for increase in &self.events.increases {
+            self.record(&mut model, increase.name, increase.window, &increase.expr)?;
         }
+        self.record_base(&mut model)?;
         for ratio in &self.events.ratios {
             if ratio.window <= self.tier.long {
-                record(naming::ERROR_RATIO, ratio.window, &ratio.expr)?;
+                self.record(&mut model, naming::ERROR_RATIO, ratio.window, &ratio.expr)?;
             }
         }
         Some(model)
+    }
+
+    fn record(&self, model: &mut Model, name: &str, window: Duration, expr: &Expr) -> Option<()> {
+        let labels = &self.labels(window);
+        model.record(&Record { name, labels, expr })
+    }
+
+    fn record_base(&self, model: &mut Model) -> Option<()> {
+        if let Some(counted) = &self.events.counted {
+            self.record(model, naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
+            self.record(model, naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
+        }
+        Some(())
     }
 
     fn labels(&self, window: Duration) -> Labels {

@@ -1,10 +1,9 @@
 //! Test of an SLO's budget: events count, not minutes.
 
 use super::drive::{Driver, Level};
-use super::{burn, near, test_file};
+use super::{burn, minutes, near, test_file};
 use crate::naming;
-use crate::plan::slo_series;
-use crate::plan::{EventSlo, Plan, Slo};
+use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, slo_series};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
@@ -12,6 +11,9 @@ use crate::units::Number;
 
 /// Minutes of quiet, busy and quiet traffic.
 const PHASES: [u64; 3] = [60, 10, 110];
+
+/// Minutes from evaluation to evaluation, and from sample to sample: each reads the whole period.
+const EVERY: u64 = BASE_WINDOW.mins_up();
 
 /// How much busier the middle is.
 const BUSY: i128 = 600;
@@ -21,7 +23,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     if !rules::has_period_file(slo) {
         return None;
     }
-    let driver = Driver { plan, step: 1 };
+    let driver = Driver { plan, step: EVERY };
     let one = Number::from_integer(1);
     let ratio = Number::new(1, 10);
     let inputs = busy(&driver, events, ratio)?;
@@ -42,7 +44,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     let hair = expected / 100;
     let test = Test {
         name: "weighs a burst by its events".into(),
-        interval: "1m".into(),
+        interval: minutes(EVERY),
         input_series: inputs,
         alert_rule_test: Vec::new(),
         promql_expr_test: vec![
@@ -56,7 +58,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
         rules::period_file(slo),
         title,
         &files,
-        1,
+        EVERY,
         vec![test],
     ))
 }
@@ -64,7 +66,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
 /// Series of quiet traffic without errors around a burst with them.
 fn busy(driver: &Driver<'_>, events: &EventSlo, ratio: Number) -> Option<Vec<Input>> {
     let zero = Number::from_integer(0);
-    let [before, burst, after] = PHASES;
+    let [before, burst, after] = PHASES.map(|minutes| minutes / EVERY);
     let levels = [
         Level::new(before, zero),
         Level::new(burst, ratio).busy(BUSY),

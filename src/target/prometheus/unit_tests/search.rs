@@ -201,7 +201,11 @@ impl Search<'_> {
                 let name = naming::BASELINE;
                 model.record(&Record { name, labels, expr })?;
             }
-            model.firing(&condition.query().expr, self.subject.hold.as_secs())
+            model.firing(
+                &condition.query().expr,
+                self.subject.hold,
+                self.subject.keep,
+            )
         };
         let open = run(false).filter(|open| wanted(open))?;
         Some(Agreed {

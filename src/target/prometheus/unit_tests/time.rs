@@ -8,7 +8,7 @@ use super::{burn, firing, given, minutes, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
 use crate::promql::ast::Expr;
-use crate::query::DIRECT_UP_TO;
+use crate::query::direct_up_to;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
         let seconds = time.every.as_secs();
         let even = seconds > 0 && 60 % seconds == 0;
         // Each moment must be in as many recorded windows as any other.
-        let every = burn::every(events, tier, 1).min(BASE_WINDOW.mins_up());
+        let every = burn::every(tier).min(BASE_WINDOW.mins_up());
         (even && tier.threshold < HIGHEST).then_some(Self {
             plan,
             slo,
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
 
     /// Minutes after which all that was bad is counted.
     fn lag(&self, window: Duration) -> u64 {
-        if window > DIRECT_UP_TO {
+        if window > direct_up_to(&self.events.sli) {
             BASE_WINDOW.mins_up()
         } else {
             0
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
     fn just(&self, exceeds: bool) -> u64 {
         let all = i128::from(self.moments(self.tier.long));
         let share = |n: i128, blur: Number| self.tier.threshold * n * (blur + 1);
-        let blurred = self.tier.long > DIRECT_UP_TO;
+        let blurred = self.tier.long > direct_up_to(&self.events.sli);
         let found = match (exceeds, blurred) {
             (true, false) => share(all + 1, 0.into()).floor() + 1,
             (true, true) => share(all, BLUR).floor() + 2,

@@ -119,6 +119,10 @@ fn function(name: &str) -> Option<Function> {
         "max_over_time" => |s, _, _| s.iter().map(|(_, v)| *v).reduce(f64::max),
         "last_over_time" => |s, _, _| s.last().map(|(_, v)| *v),
         "present_over_time" => |s, _, _| s.first().map(|_| 1.0),
+        "resets" => |s, _, _| {
+            let fell = s.windows(2).filter(|two| two[1].1 < two[0].1).count();
+            Some(fell as f64).filter(|_| !s.is_empty())
+        },
         "stddev_over_time" => |s, _, _| {
             let mean = mean(s)?;
             let squares = s.iter().map(|(_, v)| (v - mean) * (v - mean)).sum::<f64>();

@@ -15,6 +15,7 @@ use series::{Series, expand, offset, unnamed};
 use crate::promql::ast::{Expr, ExprKind, Selector};
 use crate::promql::{self, visit};
 use crate::target::prometheus::view::Input;
+use crate::units::Duration;
 
 /// How long the newest sample of a series is taken for its value, in seconds.
 const LOOK_BACK: i64 = 300;
@@ -101,16 +102,29 @@ impl Model {
     }
 
     /// What an alert does.
-    pub(super) fn firing(&self, condition: &Expr, hold: u64) -> Option<Firing> {
-        let hold = i64::try_from(hold).ok()?;
+    pub(super) fn firing(
+        &self,
+        condition: &Expr,
+        hold: Duration,
+        keep: Duration,
+    ) -> Option<Firing> {
+        let seconds = |time: Duration| i64::try_from(time.as_secs()).ok();
+        let (hold, keep) = (seconds(hold)?, seconds(keep)?);
         let rows = self.rows(condition, &self.moments)?;
         let rows = operators::merged(rows.into_iter().map(|(l, v)| (unnamed(l), v)));
         let mut firing = vec![0; self.moments.len()];
         for (_, values) in rows {
-            let mut since = None;
+            let (mut since, mut ended, mut fires) = (None, None, false);
             for (i, now) in self.moments.iter().enumerate() {
-                since = values[i].map(|_| since.unwrap_or(*now));
-                firing[i] += u64::from(since.is_some_and(|at| now - at >= hold));
+                match values[i] {
+                    Some(_) => {
+                        ended = None;
+                        fires |= now - *since.get_or_insert(*now) >= hold;
+                    }
+                    None if fires && now - *ended.get_or_insert(*now) < keep => {}
+                    None => (since, ended, fires) = (None, None, false),
+                }
+                firing[i] += u64::from(fires);
             }
         }
         Some(firing)
