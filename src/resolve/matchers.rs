@@ -5,11 +5,13 @@
 use std::collections::BTreeMap;
 
 use super::context::Context;
-use super::names::JOB;
 use crate::diag::{Diagnostic, Edit, Fix};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::spec::{MatchValue, Matchers, Spec, Text};
+
+/// The label of a scrape job.
+pub(super) const JOB: &str = "job";
 
 pub(super) type Matcher = (String, MatchOp, String);
 

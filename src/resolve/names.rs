@@ -4,15 +4,13 @@
 //! scrape configuration writes it.
 
 use super::context::Context;
-use super::matchers;
+use super::matchers::{self, JOB};
 use crate::catalog::{Catalog, PREFIX_HELP, is_prefix};
 use crate::diag::Diagnostic;
 use crate::plan::{Family, Names, Rename, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::{self, Series};
 use crate::spec::{FamilyKind, MatchValue, Spec};
-
-pub(super) const JOB: &str = "job";
 
 /// The job of the vLLM servers: the selector's, if it has one.
 pub fn own_job(spec: &Spec) -> &str {

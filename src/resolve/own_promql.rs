@@ -1,7 +1,7 @@
 //! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
 
 use super::context::Context;
-use super::names::JOB;
+use super::matchers::JOB;
 use super::{family, matchers};
 use crate::diag::Diagnostic;
 use crate::plan::marker::{self, WINDOW};

@@ -5,7 +5,8 @@
 
 use super::context::Context;
 use super::labels::SCRAPE_LABELS;
-use super::names::{self, JOB, job_of};
+use super::matchers::JOB;
+use super::names::{self, job_of};
 use super::{family, kubernetes};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Probe, Scrape, ScrapeJob};

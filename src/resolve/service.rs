@@ -261,7 +261,8 @@ pub(super) fn check_selector(cx: &mut Context<'_>) {
     let Some((label, _)) = spec.prometheus.selector.first() else {
         return;
     };
-    if spec.runtime.is_none() && !cx.selects {
+    let is_wrong = cx.sink.has_errors() || !cx.document.errors.is_empty();
+    if spec.runtime.is_none() && !cx.selects && !is_wrong {
         let message = "`prometheus.selector` has no effect: the spec has no signal of vLLM, and no PromQL with `$selector`";
         let warning = Diagnostic::warning("contradiction", label.span, message);
         cx.sink.push(warning.help(

@@ -255,3 +255,53 @@ fn an_old_release_names_each_missing_signal_at_its_own_line() {
     assert_eq!(code, Some(2));
     insta::assert_snapshot!(stderr);
 }
+
+/// Each of these mistakes once built without a word; its mended spec has no warning.
+#[test]
+fn mistakes_that_were_silent_are_told() {
+    const HEAD: &str = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: 'https://git.example/runbooks'}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
+  queue: {kind: gauge, unit: requests, across: sum, prometheus: {metric: shop_queue, job: shop}}
+";
+    let temp = tempfile::tempdir().expect("a folder");
+    let warned = |rest: &str| {
+        std::fs::write(temp.path().join("shop.yaml"), format!("{HEAD}{rest}")).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        assert_eq!(built.status.code(), Some(0), "{said}");
+        let warnings = said.lines().filter(|line| line.starts_with("warning["));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (wrong, right, warning) in [
+        (
+            "  failed: {use: requests, where: {code: {matches: '5'}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\n",
+            "warning[bad-matcher]: `5` matches no HTTP status",
+        ),
+        (
+            "prometheus: {selector: {env: prod}}\n",
+            "prometheus: {jobs: {shop: {selector: {env: prod}}}}\n",
+            "warning[contradiction]: `prometheus.selector` has no effect",
+        ),
+        (
+            "alerts:\n  A: {severity: page, when: {signal: queue, above: 9}}\n  B: {severity: ticket, when: {signal: queue, above: 9}}\n",
+            "alerts:\n  A: {severity: page, when: {signal: queue, above: 9}}\n  B: {severity: ticket, when: {signal: queue, above: 5}}\n",
+            "warning[duplicate-condition]: `B` has the same condition as `A`",
+        ),
+        (
+            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, absent: true}}}\n",
+            "alerts: {A: {severity: page, when: {signal: requests, absent: true}}}\n",
+            "warning[not-from-start]: `failed` has no series until the first event with its `code`",
+        ),
+    ] {
+        let found = warned(wrong);
+        assert!(
+            found.len() == 1 && found[0].starts_with(warning),
+            "{found:?}"
+        );
+        assert_eq!(warned(right), Vec::<String>::new());
+    }
+}

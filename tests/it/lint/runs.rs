@@ -323,9 +323,7 @@ spec:
 #[test]
 fn specs_speak_for_the_files_beside_them() {
     let project = project(&[]);
-    let spec = crate::project::spec("svc")
-        .replace("job: gateway", "job: vllm")
-        .replace("wait_seconds", "http_request_duration_seconds");
+    let spec = crate::project::spec("svc").replace("wait_seconds", "http_request_duration_seconds");
     project.write("specs/svc.yaml", &spec);
     project.run(&["build"]).exits(0);
     let by_cluster = rules(&["sum by (cluster) (vllm:num_requests_waiting) > 8"]);
