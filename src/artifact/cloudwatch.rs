@@ -5,6 +5,7 @@ mod arguments;
 mod formation;
 mod known;
 mod plan;
+mod references;
 mod sign;
 mod terraform;
 

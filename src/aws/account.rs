@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use aws_sdk_cloudwatch::Client;
 use aws_sdk_cloudwatch::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_cloudwatch::types::AlarmType;
+use aws_sdk_resourcegroupstagging::types::TagFilter;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
 use super::api;
+use super::changes::is_tagged;
 use super::error::CallError;
 use super::normal::normal;
-use super::object::{Desired, Key, Kind, Object, Space, State, Tags};
+use super::object::{Desired, Key, Kind, Object, REGION_TAG, SERVICE_TAG, Space, State, Tags};
 use super::order::{Call, Wave};
 use super::pace::{ATTEMPTS, Operation, Pace, Turns};
 
@@ -23,14 +25,25 @@ use super::pace::{ATTEMPTS, Operation, Pace, Turns};
 const AT_ONCE: usize = 8;
 /// Alarms and mute rules of one answer.
 const PAGE: i32 = 100;
+/// How often tags are read that may come late.
+const ROUNDS: u32 = 4;
 
 /// Told how many steps are done, and of how many.
 pub type Watch<'w> = &'w dyn Fn(usize, usize);
 
+/// Clients of other services than CloudWatch.
+#[derive(Debug)]
+pub(super) struct Others {
+    pub(super) sts: aws_sdk_sts::Client,
+    pub(super) tagging: aws_sdk_resourcegroupstagging::Client,
+}
+
 #[derive(Debug)]
 pub struct Account {
     client: Client,
-    identities: aws_sdk_sts::Client,
+    others: Others,
+    /// Where the calls go, for people.
+    address: String,
     turns: Turns,
     stopped: Arc<AtomicBool>,
 }
@@ -44,10 +57,11 @@ pub struct Outcome {
 }
 
 impl Account {
-    pub(super) fn new(client: Client, identities: aws_sdk_sts::Client, pace: Pace) -> Self {
+    pub(super) fn new(client: Client, others: Others, address: String, pace: Pace) -> Self {
         Self {
             client,
-            identities,
+            others,
+            address,
             turns: Turns::new(pace),
             stopped: Arc::default(),
         }
@@ -78,7 +92,7 @@ impl Account {
             }
             let error = match send().await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => CallError::new(operation, &error),
+                Err(error) => CallError::new(operation, &error, &self.address),
             };
             if attempt == ATTEMPTS || !error.is_passing() {
                 return Err(error);
@@ -92,7 +106,7 @@ impl Account {
     pub async fn number(&self) -> Result<String, CallError> {
         let operation = Operation::GetCallerIdentity;
         let identity = self.call(operation, async || {
-            self.identities.get_caller_identity().send().await
+            self.others.sts.get_caller_identity().send().await
         });
         let identity = identity.await?;
         identity
@@ -108,8 +122,28 @@ impl Account {
     /// The objects of the account that matter to `desired`.
     pub async fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
         let mut objects = self.alarms().await?;
-        let mutes = self.mute_rules().await?;
+        let mutes = match self.mute_rules().await {
+            // Without maintenance, no permission is needed.
+            Err(CallError::Refused { passing: false, .. }) if !desired.mutes() => Vec::new(),
+            mutes => mutes?,
+        };
         let dashboards = self.dashboards().await?;
+        let known: BTreeMap<_, _> = objects
+            .iter()
+            .map(|(key, object)| (object.arn.clone(), key.clone()))
+            .chain(
+                mutes
+                    .iter()
+                    .chain(&dashboards)
+                    .map(|(key, arn)| (arn.clone(), key.clone())),
+            )
+            .collect();
+        let (index, unsearched) = match self.tagged().await {
+            Ok(index) => (index, None),
+            Err(CallError::Stopped) => return Err(CallError::Stopped),
+            Err(error) => (BTreeMap::new(), Some(error.to_string())),
+        };
+        let others = others(&index, &known, desired);
         let listed = mutes
             .into_iter()
             .chain(dashboards)
@@ -121,24 +155,97 @@ impl Account {
 
         objects.extend(self.details(listed, &step).await?);
 
+        self.read_tags(&mut objects, &index, desired, &step).await?;
+        Ok(State {
+            objects,
+            others,
+            unsearched,
+        })
+    }
+
+    /// The tags of what may be ours. The index of tags lags: what it says is believed only where nothing would change. Tags of
+    /// something new may come late, so what is exactly as wanted and has none of ours is read again.
+    async fn read_tags(
+        &self,
+        objects: &mut BTreeMap<Key, Object>,
+        index: &BTreeMap<String, Tags>,
+        desired: &Desired,
+        step: &dyn Fn(),
+    ) -> Result<(), CallError> {
+        let arn = |(key, object): (&Key, &Object)| (key.clone(), object.arn.clone());
         let ours = objects.iter().filter(|(key, _)| desired.may_own(key));
-        let ours: Vec<_> = ours
-            .map(|(key, object)| (key.clone(), object.arn.clone()))
-            .collect();
-        let tags = stream::iter(ours).map(|(key, arn)| async {
-            let tags = self.tags(arn).await;
-            step();
-            Ok((key, tags?))
-        });
-        let tags: Vec<_> = tags.buffer_unordered(AT_ONCE).try_collect().await?;
-        for (key, tags) in tags {
-            match (tags, objects.get_mut(&key)) {
-                (Some(tags), Some(object)) => object.tags = tags,
-                // Deleted since it was listed.
-                _ => drop(objects.remove(&key)),
+        let mut open: Vec<_> = ours.map(arn).collect();
+        for round in 1..=ROUNDS {
+            let tags = stream::iter(open).map(|(key, arn)| async {
+                let wanted = desired.objects.get(&key).map(|wanted| &wanted.tags);
+                let current = |tags: &&Tags| wanted.is_some_and(|wanted| is_tagged(tags, wanted));
+                let tags = match index.get(&arn).filter(current) {
+                    Some(tags) => Ok(Some(tags.clone())),
+                    None => match self.tags(arn).await {
+                        // AWS documents no tags of mute rules: one has what its description names.
+                        Ok(None) | Err(CallError::Refused { passing: false, .. })
+                            if key.space == Space::MuteRule =>
+                        {
+                            Ok(Some(Tags::new()))
+                        }
+                        tags => tags,
+                    },
+                };
+                if round == 1 {
+                    step();
+                }
+                Ok((key, tags?))
+            });
+            let tags: Vec<_> = tags.buffer_unordered(AT_ONCE).try_collect().await?;
+            for (key, tags) in tags {
+                match (tags, objects.get_mut(&key)) {
+                    (Some(tags), Some(object)) => object.tags = tags,
+                    // Deleted since it was listed.
+                    _ => drop(objects.remove(&key)),
+                }
+            }
+            let late = objects.iter().filter(|(key, object)| {
+                let wanted = desired.objects.get(*key);
+                let same = wanted.is_some_and(|wanted| wanted.fields == object.fields);
+                same && object.service().is_none()
+            });
+            open = late.map(arn).collect();
+            if open.is_empty() || round == ROUNDS {
+                break;
+            }
+            self.turns.back_off(round + 1).await;
+        }
+        Ok(())
+    }
+
+    /// Tags of everything that slosmith has tagged, by ARN, as far as the index of tags knows it.
+    async fn tagged(&self) -> Result<BTreeMap<String, Tags>, CallError> {
+        let ours = TagFilter::builder().key(SERVICE_TAG).build();
+        let mut found = BTreeMap::new();
+        let mut next = None;
+        loop {
+            let page = self.call(Operation::GetResources, async || {
+                let request = self
+                    .others
+                    .tagging
+                    .get_resources()
+                    .tag_filters(ours.clone());
+                let request = request.resource_type_filters("cloudwatch");
+                let request = request.resources_per_page(PAGE);
+                request.set_pagination_token(next.clone()).send().await
+            });
+            let page = page.await?;
+            for resource in page.resource_tag_mapping_list() {
+                let tags = resource.tags().iter();
+                let tags = tags.map(|tag| (tag.key().to_owned(), tag.value().to_owned()));
+                let arn = resource.resource_arn().unwrap_or_default();
+                found.insert(arn.to_owned(), tags.collect());
+            }
+            next = more(page.pagination_token());
+            if next.is_none() {
+                return Ok(found);
             }
         }
-        Ok(State { objects })
     }
 
     /// All alarms and dashboards of the account, without tags.
@@ -148,7 +255,10 @@ impl Account {
         let (done, of) = (AtomicUsize::new(0), dashboards.len());
         let step = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, of);
         objects.extend(self.details(dashboards, &step).await?);
-        Ok(State { objects })
+        Ok(State {
+            objects,
+            ..State::default()
+        })
     }
 
     /// Listed mute rules and dashboards with what they say.
@@ -471,6 +581,26 @@ impl Account {
             }
         }
     }
+}
+
+/// Services that the index of tags knows and no spec is given of. The index keeps deleted objects for a while.
+fn others(
+    index: &BTreeMap<String, Tags>,
+    known: &BTreeMap<String, Key>,
+    desired: &Desired,
+) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for (_, tags) in index.iter().filter(|(arn, _)| known.contains_key(*arn)) {
+        let here = |region: &String| *region == desired.region;
+        let service = tags.get(SERVICE_TAG).filter(|service| {
+            let given = desired.services.contains(*service) || desired.removed.contains(*service);
+            !given && tags.get(REGION_TAG).is_none_or(here)
+        });
+        if let Some(service) = service {
+            *found.entry(service.clone()).or_default() += 1;
+        }
+    }
+    found
 }
 
 /// Without these, composite alarms are left out of an answer.

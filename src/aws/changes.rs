@@ -10,9 +10,13 @@ use thiserror::Error;
 
 use super::fields::{FieldChange, differences};
 use super::object::{
-    Desired, HASH_TAG, Key, Kind, Object, SERVICE_TAG, Space, State, Tags, Wanted, parts,
+    BEFORE_TAG, Desired, HASH_TAG, Key, Kind, Object, REGION_TAG, SERVICE_TAG, SPEC_TAG, Space,
+    State, TAGS_TAG, Tags, Wanted, parts,
 };
 use crate::output::Digest;
+
+/// The rule of a composite alarm without parts.
+pub(super) const UNLINKED: &str = "FALSE";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
@@ -47,12 +51,14 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Problem {
     /// An object that slosmith does not own has a wanted name.
-    #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref()))]
+    #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref(), region.as_deref()))]
     Foreign {
         key: Key,
         kind: Kind,
         /// The service that it belongs to, when it comes from another spec.
         service: Option<String>,
+        /// The region from which it is applied, for a dashboard.
+        region: Option<String>,
     },
     /// The same, and it is another kind of alarm, so that it cannot be taken over.
     #[error("the {} `{}` exists and was not created by slosmith; the spec has a {} of this name", kind.as_str(), key.name, wanted.as_str())]
@@ -63,10 +69,13 @@ pub enum Problem {
     StillUsed { key: Key, by: String, stale: bool },
 }
 
-fn of(service: Option<&str>) -> String {
-    match service {
-        Some(service) => format!("belongs to the service `{service}`"),
-        None => "was not created by slosmith".to_owned(),
+fn of(service: Option<&str>, region: Option<&str>) -> String {
+    match (service, region) {
+        (Some(service), Some(region)) => {
+            format!("belongs to the service `{service}`, applied to {region}")
+        }
+        (Some(service), None) => format!("belongs to the service `{service}`"),
+        (None, _) => "was not created by slosmith".to_owned(),
     }
 }
 
@@ -107,13 +116,11 @@ impl Changes {
             found.want(key, wanted, state.objects.get(key), allowed);
         }
         for (key, object) in &state.objects {
-            let ours = object
-                .service()
-                .is_some_and(|name| desired.services.contains(name));
-            if !ours || desired.objects.contains_key(key) {
+            if !desired.owns(object) || desired.objects.contains_key(key) {
                 continue;
             }
-            match allowed.prune {
+            let service = object.service().unwrap_or_default();
+            match allowed.prune || desired.removed.contains(service) {
                 true => found.add(Action::Delete, key, object.kind, object),
                 false => drop(found.stale.insert(key.clone())),
             }
@@ -147,7 +154,10 @@ impl Changes {
             self.changes.insert(key.clone(), change);
             return;
         };
-        let ours = object.service() == wanted.tags.get(SERVICE_TAG).map(String::as_str);
+        let tag = |name: &str| wanted.tags.get(name).map(String::as_str);
+        // Earlier versions told no regions.
+        let here = object.region().is_none() || object.region() == tag(REGION_TAG);
+        let ours = object.service() == tag(SERVICE_TAG) && here;
         match (ours, object.kind == wanted.kind) {
             (true, false) => self.add(Action::Replace, key, wanted.kind, object),
             (false, false) => drop(self.problems.insert(Problem::OtherKind {
@@ -159,6 +169,7 @@ impl Changes {
                 key: key.clone(),
                 kind: object.kind,
                 service: object.service().map(str::to_owned),
+                region: object.region().map(str::to_owned),
             })),
             (_, true) => {
                 let fields = changed_fields(object, wanted);
@@ -177,13 +188,17 @@ impl Changes {
 
     fn add(&mut self, action: Action, key: &Key, kind: Kind, object: &Object) {
         let applied = object.tags.get(HASH_TAG);
+        let before = object.tags.get(BEFORE_TAG);
+        let now = hash(&object.fields);
         let change = Change {
             action,
             key: key.clone(),
             kind,
             fields: Vec::new(),
             adopted: false,
-            edited: applied.is_some_and(|applied| *applied != hash(&object.fields)),
+            edited: applied.is_some_and(|applied| *applied != now)
+                && before != Some(&now)
+                && !is_unlinked(&object.fields),
         };
         self.changes.insert(key.clone(), change);
     }
@@ -238,30 +253,74 @@ pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
     by
 }
 
+/// A composite alarm that has let go of its parts, until an interrupted run goes on.
+fn is_unlinked(fields: &Value) -> bool {
+    fields["AlarmRule"] == UNLINKED && fields["ActionsEnabled"] == false
+}
+
+impl Wanted {
+    /// Fields and tags, each as one that is new.
+    pub fn all_fields(&self) -> Vec<FieldChange> {
+        let tags = self.tags.iter().map(|(name, value)| FieldChange {
+            path: format!("tags.{name}"),
+            old: Value::Null,
+            new: value.as_str().into(),
+        });
+        let fields = differences(&without_entries(&self.fields), &self.fields);
+        fields.into_iter().chain(tags).collect()
+    }
+}
+
+/// An object in which each list of objects is empty, and nothing else is.
+fn without_entries(fields: &Value) -> Value {
+    let fields = fields.as_object().into_iter().flatten();
+    let of_objects = |list: &Value| {
+        let list = list.as_array();
+        list.is_some_and(|list| list.iter().all(Value::is_object))
+    };
+    let lists = fields.filter(|(_, value)| of_objects(value));
+    let empty = lists.map(|(name, _)| (name.clone(), Value::Array(Vec::new())));
+    Value::Object(empty.collect())
+}
+
 pub fn hash(fields: &Value) -> String {
     Digest::of(fields.to_string().as_bytes()).to_string()
 }
 
-/// Tags that AWS sets itself and that cannot be changed.
-fn is_of_aws(name: &str) -> bool {
-    name.to_ascii_lowercase().starts_with("aws:")
-}
-
+/// Tags to set, and to remove: those that a spec had. All others are somebody else's. A renamed spec file is no change.
 pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
-    let set = new
-        .iter()
-        .filter(|(name, value)| old.get(*name) != Some(value));
+    let set = new.iter().filter(|(name, value)| {
+        let known = old.get(*name);
+        known != Some(value) && (*name != SPEC_TAG || known.is_none())
+    });
+    let had: Vec<_> = match old.get(TAGS_TAG) {
+        Some(names) => names.split('=').chain([TAGS_TAG]).collect(),
+        None => Vec::new(),
+    };
     let gone = old
         .keys()
-        .filter(|name| !new.contains_key(*name) && !is_of_aws(name));
+        .filter(|name| !new.contains_key(*name) && had.contains(&name.as_str()));
     let set = set.map(|(name, value)| (name.clone(), value.clone()));
     (set.collect(), gone.cloned().collect())
+}
+
+/// The same for an object. A mute rule may have no tags at all: its description names its service.
+pub(super) fn object_edits(object: &Object, wanted: &Wanted) -> (Tags, BTreeSet<String>) {
+    match object.kind == Kind::MuteRule && object.tags.is_empty() {
+        true => (Tags::new(), BTreeSet::new()),
+        false => tag_edits(&object.tags, &wanted.tags),
+    }
+}
+
+pub(super) fn is_tagged(old: &Tags, wanted: &Tags) -> bool {
+    let (set, gone) = tag_edits(old, wanted);
+    set.is_empty() && gone.is_empty()
 }
 
 /// Fields and tags that differ. The hash tag changes with the fields, so it is listed only if nothing else differs.
 fn changed_fields(object: &Object, wanted: &Wanted) -> Vec<FieldChange> {
     let mut fields = differences(&object.fields, &wanted.fields);
-    let (set, gone) = tag_edits(&object.tags, &wanted.tags);
+    let (set, gone) = object_edits(object, wanted);
     let value = |tags: &Tags, name: &String| {
         tags.get(name)
             .map_or(Value::Null, |text| text.as_str().into())
@@ -311,8 +370,10 @@ mod tests {
             .iter()
             .map(|(name, wanted)| (Key::alarm(name), wanted.clone()));
         Desired {
+            region: "us-east-1".to_owned(),
             services: BTreeSet::from(["svc".to_owned()]),
             objects: objects.collect(),
+            ..Desired::default()
         }
     }
 
@@ -322,6 +383,7 @@ mod tests {
             .map(|(name, object)| (Key::alarm(name), object.clone()));
         State {
             objects: objects.collect(),
+            ..State::default()
         }
     }
 
@@ -411,13 +473,19 @@ mod tests {
     }
 
     #[test]
-    fn tags_of_aws_stay() {
+    fn only_tags_that_a_spec_had_are_removed() {
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let old = Tags::from([
-            ("aws:a".to_owned(), "1".to_owned()),
-            ("b".to_owned(), "2".to_owned()),
+            tag("aws:a", "1"),
+            tag("theirs", "2"),
+            tag("b", "3"),
+            tag(SPEC_TAG, "old.yaml"),
+            tag(TAGS_TAG, "b=c"),
         ]);
-        let (set, gone) = tag_edits(&old, &Tags::new());
+        let new = Tags::from([tag(SPEC_TAG, "new.yaml")]);
+        let (set, gone) = tag_edits(&old, &new);
         assert!(set.is_empty());
-        assert_eq!(gone, BTreeSet::from(["b".to_owned()]));
+        let names = ["b", TAGS_TAG].map(str::to_owned);
+        assert_eq!(gone, BTreeSet::from(names));
     }
 }

@@ -20,12 +20,14 @@ fn dollars(kind: Kind, fields: &Value, prices: &Prices) -> f64 {
         Kind::MetricAlarm if fields.get("EvaluationCriteria").is_some() => 0.0,
         Kind::MetricAlarm => {
             let band = fields.get("ThresholdMetricId").is_some();
-            let each = prices.alarm_metric
-                * if band {
-                    f64::from(prices.band_metrics)
-                } else {
-                    1.0
-                };
+            let period = |of: &Value| of["Period"].as_i64().is_some_and(|period| period < 60);
+            let fine = |query: &Value| period(query) || period(&query["MetricStat"]);
+            let mut queries = fields["Metrics"].as_array().into_iter().flatten();
+            let each = match period(fields) || queries.any(fine) {
+                _ if band => prices.alarm_metric * f64::from(prices.band_metrics),
+                true => prices.fine_alarm_metric,
+                false => prices.alarm_metric,
+            };
             let queries = fields["Metrics"].as_array().into_iter().flatten();
             let metrics = queries
                 .filter(|query| query.get("MetricStat").is_some())
@@ -107,6 +109,8 @@ mod tests {
         let prices = Prices::listed().expect("prices");
         let cents = |kind, fields| (dollars(kind, &fields, prices) * 100.0).round();
         assert_eq!(cents(Kind::MetricAlarm, json!({"MetricName": "a"})), 10.0);
+        let fine = json!({"MetricName": "a", "Period": 10});
+        assert_eq!(cents(Kind::MetricAlarm, fine), 30.0);
         let two =
             json!({"Metrics": [{"MetricStat": {}}, {"MetricStat": {}}, {"Expression": "a/b"}]});
         assert_eq!(cents(Kind::MetricAlarm, two), 20.0);

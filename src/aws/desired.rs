@@ -5,7 +5,9 @@ use thiserror::Error;
 
 use super::changes::hash;
 use super::normal::normal;
-use super::object::{Desired, HASH_TAG, Key, Kind, SERVICE_TAG, SPEC_TAG, Tags, Wanted};
+use super::object::{
+    Desired, HASH_TAG, Key, Kind, REGION_TAG, SERVICE_TAG, SPEC_TAG, TAGS_TAG, Tags, Wanted, mark,
+};
 use crate::cloudwatch::limits;
 use crate::target::Requests;
 
@@ -13,7 +15,7 @@ use crate::target::Requests;
 pub enum DesiredError {
     #[error("two specs define the {0}")]
     Twice(Key),
-    #[error("{key} has {count} tags, including three of slosmith; at most {most} are allowed", most = limits::TAGS)]
+    #[error("{key} has {count} tags, including those of slosmith; at most {most} are allowed", most = limits::TAGS)]
     Tags { key: Key, count: usize },
 }
 
@@ -48,11 +50,28 @@ impl Desired {
                 name,
             };
             let mut tags = match kind {
-                Kind::Dashboard => Tags::new(),
+                Kind::Dashboard => Tags::from([(REGION_TAG.to_owned(), self.region.clone())]),
                 _ => tags_of(&request),
             };
+            let names: Vec<_> = tags
+                .keys()
+                .filter(|name| !name.contains('='))
+                .cloned()
+                .collect();
+            let names = names.join("=");
+            if kind != Kind::Dashboard && !names.is_empty() && names.len() <= limits::TAG_VALUE {
+                tags.insert(TAGS_TAG.to_owned(), names);
+            }
             tags.extend(own.clone());
-            let fields = normal(kind, request);
+            let mut fields = normal(kind, request);
+            if kind == Kind::MuteRule {
+                let mark = mark(service);
+                let own = text(&fields["Description"]);
+                let room = limits::DESCRIPTION.saturating_sub(mark.chars().count() + 1);
+                let own: String = own.chars().take(room).collect();
+                fields["Description"] = format!("{own} {mark}").trim_start().into();
+                fields.sort_all_objects();
+            }
             tags.insert(HASH_TAG.to_owned(), hash(&fields));
             if tags.len() > limits::TAGS {
                 let count = tags.len();
@@ -126,12 +145,12 @@ mod tests {
         assert_eq!(twice, Err(DesiredError::Twice(Key::alarm("svc-a"))));
         assert!(
             Desired::default()
-                .add("svc", "a.yaml", requests(47))
+                .add("svc", "a.yaml", requests(46))
                 .is_ok()
         );
         assert!(
             Desired::default()
-                .add("svc", "a.yaml", requests(48))
+                .add("svc", "a.yaml", requests(47))
                 .is_err()
         );
     }

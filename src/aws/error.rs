@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 
+use aws_sdk_cloudwatch::config::http::HttpResponse;
 use aws_sdk_cloudwatch::error::{ProvideErrorMetadata, SdkError};
 use thiserror::Error as ThisError;
 
@@ -28,6 +29,9 @@ const MISSING: [&str; 3] = [
     "ResourceNotFound",
     "ResourceNotFoundException",
 ];
+
+/// Characters shown of an answer that cannot be read.
+const BEGINNING: usize = 60;
 
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
@@ -67,8 +71,20 @@ fn is_closed(error: &(dyn Error + 'static)) -> bool {
     io.any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
+/// An answer that is none of AWS's: its status, its beginning, and why it could not be read.
+fn unreadable(answer: &HttpResponse, error: &(dyn Error + 'static), address: &str) -> String {
+    let status = answer.status().as_u16();
+    let body = String::from_utf8_lossy(answer.body().bytes().unwrap_or_default());
+    let start: String = body.chars().take(BEGINNING).collect();
+    let causes = in_words(error);
+    format!(
+        "{address} answered with status {status} and `{start}`, which is no answer of AWS: {causes}"
+    )
+}
+
 impl CallError {
-    pub(super) fn new<E>(operation: Operation, error: &SdkError<E>) -> Self
+    /// `address` is that of the server, for people.
+    pub(super) fn new<E>(operation: Operation, error: &SdkError<E>, address: &str) -> Self
     where
         E: ProvideErrorMetadata + Error + 'static,
     {
@@ -76,30 +92,33 @@ impl CallError {
             .raw_response()
             .map(|response| response.status().as_u16());
         let passing = status.is_some_and(|status| status == 429 || status >= 500);
-        if let SdkError::ServiceError(refused) = error {
-            let code = refused
-                .err()
-                .code()
-                .unwrap_or("an error without a code")
-                .to_owned();
-            return Self::Refused {
-                operation,
-                passing: passing || PASSING.contains(&code.as_str()),
-                message: refused.err().message().unwrap_or_default().to_owned(),
-                code,
-            };
-        }
-        let passing = match error {
-            SdkError::TimeoutError(_) | SdkError::ResponseError(_) => true,
-            // A closed port stays closed for the next seconds.
-            SdkError::DispatchFailure(failure) if !is_closed(error) => {
-                failure.is_io() || failure.is_timeout()
+        let (why, passing) = match error {
+            SdkError::ServiceError(refused) => match refused.err().code() {
+                Some(code) => {
+                    return Self::Refused {
+                        operation,
+                        passing: passing || PASSING.contains(&code),
+                        message: refused.err().message().unwrap_or_default().to_owned(),
+                        code: code.to_owned(),
+                    };
+                }
+                None => (unreadable(refused.raw(), refused.err(), address), passing),
+            },
+            SdkError::TimeoutError(_) | SdkError::ResponseError(_) => (in_words(error), true),
+            SdkError::DispatchFailure(failure) => {
+                let why = format!(
+                    "cannot reach {address}: {}; check the region, `--endpoint-url`, and proxies (`HTTPS_PROXY`, `NO_PROXY`)",
+                    in_words(error)
+                );
+                // A connection may end before the answer, which the SDK files under others; a closed port stays closed.
+                let lost = failure.is_io() || failure.is_timeout() || failure.as_other().is_some();
+                (why, lost && !is_closed(error))
             }
-            _ => passing,
+            _ => (in_words(error), passing),
         };
         Self::NoAnswer {
             operation,
-            why: in_words(error),
+            why,
             passing,
         }
     }

@@ -36,4 +36,4 @@ pub use object::{
 pub use order::{Call, Wave, waves};
 pub use pace::{Operation, Pace};
 pub use saved::{Saved, SavedError};
-pub use session::{Session, SessionError, Settings};
+pub use session::{Endpoints, Session, SessionError, Settings};

@@ -15,6 +15,12 @@ use crate::cloudwatch::children;
 pub const SERVICE_TAG: &str = "slosmith:service";
 /// Tag with the file name of that spec.
 pub const SPEC_TAG: &str = "slosmith:spec";
+/// Tag with the fingerprint before: while fields and tags are changed one after the other, either may be there.
+pub(super) const BEFORE_TAG: &str = "slosmith:before";
+/// Tag with the names of the spec's own tags, joined by `=`: only these are removed again.
+pub(super) const TAGS_TAG: &str = "slosmith:tags";
+/// Tag with the region whose alarms a dashboard shows: dashboards are global, and their regions are not.
+pub(super) const REGION_TAG: &str = "slosmith:region";
 /// Tag with the fingerprint of the fields that were applied last.
 pub const HASH_TAG: &str = "slosmith:hash";
 
@@ -94,6 +100,17 @@ pub struct Wanted {
     pub tags: Tags,
 }
 
+/// The end of a mute rule's description, which names its service: AWS documents no tags of mute rules.
+pub(super) fn mark(service: &str) -> String {
+    format!("[{SERVICE_TAG}={service}]")
+}
+
+fn marked(description: &str) -> Option<&str> {
+    let (_, mark) = description.rsplit_once('[')?;
+    let (tag, service) = mark.strip_suffix(']')?.split_once('=')?;
+    (tag == SERVICE_TAG).then_some(service)
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     pub kind: Kind,
@@ -105,9 +122,16 @@ pub struct Object {
 }
 
 impl Object {
-    /// The service whose spec it comes from, when it comes from a spec.
+    /// The service whose spec it comes from, when it comes from a spec: by its tag, or by the mark of a mute rule.
     pub fn service(&self) -> Option<&str> {
-        self.tags.get(SERVICE_TAG).map(String::as_str)
+        let tag = self.tags.get(SERVICE_TAG).map(String::as_str);
+        let mark = || self.fields["Description"].as_str().and_then(marked);
+        tag.or_else(|| mark().filter(|_| self.kind == Kind::MuteRule))
+    }
+
+    /// The region that it is applied from, where others see it too.
+    pub fn region(&self) -> Option<&str> {
+        self.tags.get(REGION_TAG).map(String::as_str)
     }
 }
 
@@ -115,6 +139,10 @@ impl Object {
 pub struct State {
     /// All alarms and mute rules of the region, and the dashboards that may be ours.
     pub objects: BTreeMap<Key, Object>,
+    /// Services of slosmith that no spec is given of, with the number of their objects.
+    pub others: BTreeMap<String, usize>,
+    /// Why such services were not searched for.
+    pub unsearched: Option<String>,
 }
 
 impl State {
@@ -129,18 +157,34 @@ impl State {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {
+    pub region: String,
     pub services: BTreeSet<String>,
+    /// Services without a spec, of which nothing is to stay.
+    pub removed: BTreeSet<String>,
     pub objects: BTreeMap<Key, Wanted>,
 }
 
 impl Desired {
+    /// True where something is to be muted.
+    pub fn mutes(&self) -> bool {
+        let mut keys = self.objects.keys();
+        keys.any(|key| key.space == Space::MuteRule)
+    }
+
+    /// True for an object of one of the services, as they are applied from this region.
+    pub fn owns(&self, object: &Object) -> bool {
+        let ours = |service| self.services.contains(service) || self.removed.contains(service);
+        object.service().is_some_and(ours) && object.region().is_none_or(|r| r == self.region)
+    }
+
     /// True for an object that may be ours: its name is wanted, or begins with the name of a service, as all generated names do.
     pub fn may_own(&self, key: &Key) -> bool {
         let begins = |service: &String| {
             let rest = key.name.strip_prefix(service.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
-        self.objects.contains_key(key) || self.services.iter().any(begins)
+        let mut services = self.services.iter().chain(&self.removed);
+        self.objects.contains_key(key) || services.any(begins)
     }
 }
 

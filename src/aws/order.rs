@@ -3,15 +3,15 @@
 //! A composite alarm is put after its parts; it is deleted, or loses a part, before that part is deleted:
 //!
 //! ```text
-//! [put a, put b]  [put both = ALARM(a) AND ALARM(b)]  [tag …]  [delete old-both]  [delete old-a, old-b]
+//! [tag …]  [put a, put b]  [put both = ALARM(a) AND ALARM(b)]  [delete old-both]  [delete old-a, old-b]
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::changes::{Action, Change, Changes, tag_edits, users};
-use super::object::{Desired, Key, Kind, Object, Space, State, Tags, parts};
+use super::changes::{Action, Change, Changes, UNLINKED, hash, object_edits, users};
+use super::object::{BEFORE_TAG, Desired, Key, Kind, Object, Space, State, Tags, parts};
 
 const DELETED_AT_ONCE: usize = 100;
 
@@ -50,11 +50,10 @@ pub fn waves(changes: &Changes, state: &State, desired: &Desired) -> Vec<Wave> {
         state,
         desired,
     };
-    let mut waves = vec![planner.tags(true)];
+    let mut waves = vec![planner.tags()];
     let unlinked = planner.unlinked();
     waves.extend(planner.replaced(&unlinked));
     waves.extend(planner.puts(&unlinked));
-    waves.push(planner.tags(false));
     waves.extend(planner.deletes());
     waves.retain(|wave| !wave.is_empty());
     waves
@@ -72,18 +71,22 @@ impl Planner<'_> {
         all.filter(move |change| change.action == action)
     }
 
-    /// Tags that change. What is taken over is marked as ours first, so that an interrupted run can be continued; of what
-    /// is ours already, the fingerprint follows the fields.
-    fn tags(&self, adopted: bool) -> Wave {
+    /// Tags that change, before the fields do: an interrupted run knows its own objects, and by the fingerprint before, that
+    /// nobody else has edited them.
+    fn tags(&self) -> Wave {
         let mut wave = Wave::new();
-        for change in self.with(Action::Update).filter(|c| c.adopted == adopted) {
+        for change in self.with(Action::Update) {
             let key = &change.key;
             let (Some(object), Some(wanted)) =
                 (self.state.objects.get(key), self.desired.objects.get(key))
             else {
                 continue;
             };
-            let (tags, names) = tag_edits(&object.tags, &wanted.tags);
+            let (mut tags, names) = object_edits(object, wanted);
+            let untagged = object.kind == Kind::MuteRule && object.tags.is_empty();
+            if object.fields != wanted.fields && !untagged {
+                tags.insert(BEFORE_TAG.to_owned(), hash(&object.fields));
+            }
             let (key, arn) = (key.clone(), object.arn.clone());
             if !names.is_empty() {
                 let (key, arn) = (key.clone(), arn.clone());
@@ -122,7 +125,7 @@ impl Planner<'_> {
         let mut fields = self.state.objects.get(key)?.fields.clone();
         let all = fields.as_object_mut()?;
         all.retain(|name, _| !name.starts_with("ActionsSuppressor"));
-        all.insert("AlarmRule".to_owned(), json!("FALSE"));
+        all.insert("AlarmRule".to_owned(), json!(UNLINKED));
         all.insert("ActionsEnabled".to_owned(), json!(false));
         Some(Call::Put {
             key: key.clone(),

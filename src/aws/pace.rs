@@ -34,6 +34,7 @@ pub enum Operation {
     DeleteAlarmMuteRule,
     DeleteDashboards,
     GetCallerIdentity,
+    GetResources,
 }
 
 impl Operation {
@@ -56,8 +57,9 @@ impl Operation {
             | Self::GetDashboard
             | Self::PutDashboard
             | Self::DeleteDashboards
-            // Of another service, once in a run.
-            | Self::GetCallerIdentity => 10,
+            // Of other services: once in a run, and once for a hundred objects.
+            | Self::GetCallerIdentity
+            | Self::GetResources => 10,
             Self::ListMetrics => 25,
         }
     }

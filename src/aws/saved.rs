@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::changes::{Allowed, Change, Changes};
 use super::object::{Desired, Key, Wanted};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,7 @@ pub struct Saved {
     pub account: Option<String>,
     pub allowed: Allowed,
     services: Vec<String>,
+    removed: Vec<String>,
     objects: Vec<Entry>,
     changes: Vec<Change>,
 }
@@ -58,6 +59,7 @@ impl Saved {
             account: account.map(str::to_owned),
             allowed,
             services: desired.services.iter().cloned().collect(),
+            removed: desired.removed.iter().cloned().collect(),
             objects: objects.collect(),
             changes: changes.changes.values().cloned().collect(),
         }
@@ -83,7 +85,9 @@ impl Saved {
     pub fn desired(&self) -> Desired {
         let objects = self.objects.iter();
         Desired {
+            region: self.region.clone(),
             services: self.services.iter().cloned().collect(),
+            removed: self.removed.iter().cloned().collect(),
             objects: objects
                 .map(|entry| (entry.key.clone(), entry.wanted.clone()))
                 .collect(),

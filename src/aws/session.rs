@@ -1,6 +1,7 @@
 //! Credentials, region and a runtime: what a command needs to work on an account.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -17,8 +18,10 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use serde_json::Value;
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 
-use super::account::{Account, Outcome, Watch};
+use super::account::{Account, Others, Outcome, Watch};
 use super::error::{CallError, in_words};
 use super::object::{Desired, State};
 use super::order::Wave;
@@ -32,9 +35,15 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Another address than AWS's own.
     pub endpoint: Option<String>,
-    /// Another address of STS; `endpoint` may lead to CloudWatch alone.
-    pub sts: Option<String>,
+    pub endpoints: Endpoints,
     pub pace: Pace,
+}
+
+/// Other addresses of other services; `endpoint` may lead to CloudWatch alone.
+#[derive(Clone, Debug, Default)]
+pub struct Endpoints {
+    pub sts: Option<String>,
+    pub tagging: Option<String>,
 }
 
 #[derive(Debug, Error)]
@@ -58,8 +67,7 @@ impl Session {
     pub fn open(settings: &Settings) -> Result<Self, SessionError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let config = runtime.block_on(config(settings));
-        let sts = settings.sts.as_deref();
-        Self::with(runtime, &config, sts, settings.pace)
+        Self::with(runtime, &config, &settings.endpoints, settings.pace)
     }
 
     /// The same with credentials, region and address that are known already.
@@ -67,7 +75,7 @@ impl Session {
         Self::with(
             Builder::new_current_thread().enable_all().build()?,
             config,
-            None,
+            &Endpoints::default(),
             pace,
         )
     }
@@ -75,7 +83,7 @@ impl Session {
     fn with(
         runtime: Runtime,
         config: &SdkConfig,
-        sts: Option<&str>,
+        endpoints: &Endpoints,
         pace: Pace,
     ) -> Result<Self, SessionError> {
         let credentials = match config.credentials_provider() {
@@ -89,7 +97,15 @@ impl Session {
         let credentials =
             credentials.map_err(|error| SessionError::Credentials(in_words(&error)))?;
         let number = credentials.account_id().map(|id| id.as_str().to_owned());
-        let account = Account::new(client(config, pace), identities(config, sts, pace), pace);
+        let region = config.region().map_or("an unknown region", Region::as_ref);
+        let address = config.endpoint_url().map(str::to_owned);
+        let address = address.unwrap_or_else(|| format!("AWS in {region}"));
+        let account = Account::new(
+            client(config, pace),
+            others(config, endpoints, pace),
+            address,
+            pace,
+        );
         Ok(Self {
             runtime,
             account,
@@ -122,10 +138,20 @@ impl Session {
         self.runtime.block_on(listing)
     }
 
-    /// Makes calls. An interrupt (Ctrl-C) lets those that wait for an answer end, and begins no other.
+    /// Makes calls. An interrupt (Ctrl-C) or SIGTERM lets those that wait for an answer end, and begins no other.
     pub fn apply(&self, waves: Vec<Wave>, watch: Watch<'_>) -> Outcome {
         let stopped = self.account.stopped();
         self.runtime.block_on(async {
+            #[cfg(unix)]
+            tokio::spawn({
+                let stopped = Arc::clone(&stopped);
+                async move {
+                    if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+                        terminated.recv().await;
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
             tokio::spawn(async move {
                 if tokio::signal::ctrl_c().await.is_ok() {
                     stopped.store(true, Ordering::Relaxed);
@@ -170,17 +196,26 @@ fn times(pace: Pace) -> TimeoutConfig {
         .build()
 }
 
-/// The service that knows whose credentials these are.
-fn identities(config: &SdkConfig, sts: Option<&str>, pace: Pace) -> aws_sdk_sts::Client {
-    let config = aws_sdk_sts::config::Builder::from(config)
+/// The services that know whose credentials these are, and what has which tags.
+fn others(config: &SdkConfig, endpoints: &Endpoints, pace: Pace) -> Others {
+    let mut sts = aws_sdk_sts::config::Builder::from(config)
         .http_client(http())
         .retry_config(RetryConfig::disabled())
         .timeout_config(times(pace));
-    let config = match sts {
-        Some(url) => config.endpoint_url(url),
-        None => config,
-    };
-    aws_sdk_sts::Client::from_conf(config.build())
+    if let Some(url) = &endpoints.sts {
+        sts = sts.endpoint_url(url);
+    }
+    let mut tagging = aws_sdk_resourcegroupstagging::config::Builder::from(config)
+        .http_client(http())
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(times(pace));
+    if let Some(url) = &endpoints.tagging {
+        tagging = tagging.endpoint_url(url);
+    }
+    Others {
+        sts: aws_sdk_sts::Client::from_conf(sts.build()),
+        tagging: aws_sdk_resourcegroupstagging::Client::from_conf(tagging.build()),
+    }
 }
 
 fn client(config: &SdkConfig, pace: Pace) -> Client {

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
 use super::{Format, examples};
-use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
+use crate::aws::{Allowed, Changes, Desired, Endpoints, Pace, Session, Settings, State};
 use crate::cloudwatch::is_region;
 use crate::output::Writer;
 
@@ -88,6 +88,9 @@ struct WhatArgs {
     /// Take over objects that have a name in the specs, but were not created by slosmith
     #[arg(long)]
     adopt: bool,
+    /// Delete all objects of this service, which has no spec any more (repeatable)
+    #[arg(long, value_name = "SERVICE")]
+    remove_service: Vec<String>,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -163,11 +166,16 @@ fn open(region: &str, args: &AwsArgs) -> Result<Session> {
         profile: args.profile.clone(),
         endpoint: args.endpoint_url.clone(),
         // As a flag for all services, the SDK would prefer `--endpoint-url`.
-        sts: std::env::var("AWS_ENDPOINT_URL_STS")
-            .ok()
-            .filter(|url| !url.is_empty()),
+        endpoints: Endpoints {
+            sts: variable("AWS_ENDPOINT_URL_STS"),
+            tagging: variable("AWS_ENDPOINT_URL_RESOURCE_GROUPS_TAGGING_API"),
+        },
         pace: Pace::default(),
     })?)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Reads the account and compares it with the specs.

@@ -11,6 +11,7 @@ use super::fields::{Fields, Form};
 use super::statistic::{Extended, Statistic};
 use super::violation::Violation;
 use super::{limits, metrics, settings, tags};
+use crate::promql::visit::longest_range;
 use crate::promql::{ValueType, known_type};
 
 const FIELDS: &[&str] = &[
@@ -324,6 +325,13 @@ fn vector(query: &str) -> Result<(), String> {
         Ok(expr) => expr,
         Err(error) => return Err(format!("the query is not valid PromQL: {}", error.message)),
     };
+    let longest = longest_range(&expr) / 1_000;
+    if longest > limits::PROMQL_RANGE {
+        let most = limits::PROMQL_RANGE;
+        return Err(format!(
+            "the query has a range of {longest} s; CloudWatch allows at most {most} s: 24 hours"
+        ));
+    }
     match known_type(&expr) {
         Some(ValueType::Vector) | None => Ok(()),
         Some(other) => Err(format!(

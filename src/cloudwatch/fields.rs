@@ -268,10 +268,14 @@ impl<'v, 'f> Fields<'v, 'f> {
         }
     }
 
-    /// Notes every one of `keys` that is there.
+    /// Notes every one of `keys` that is there. An empty list says nothing.
     pub(super) fn none_of(&mut self, keys: &[&str], beside: &str) {
         for key in keys {
-            if self.has(key) {
+            let empty = self
+                .get(key)
+                .and_then(Value::as_array)
+                .is_some_and(Vec::is_empty);
+            if self.has(key) && !empty {
                 self.wrong(key, format!("`{key}` cannot be combined with `{beside}`"));
             }
         }

@@ -28,6 +28,10 @@ const DAY: u64 = 86_400;
 const HOUR: u64 = 3_600;
 const MINUTE: u64 = 60;
 
+/// Seconds of the longest range in PromQL: longer ones are refused ("24-hour scan window" in AWS's "PromQL limits and
+/// restrictions"; measured by <https://dev.classmethod.jp/en/articles/cloudwatch-promql-30day-query-window/>).
+pub const PROMQL_RANGE: u64 = DAY;
+
 const SHORT_PERIODS: [u64; 3] = [10, 20, 30];
 
 pub fn is_period(seconds: u64) -> bool {

@@ -17,10 +17,11 @@ use super::value::{self, AddsUp, Purpose, SignalValue, ValueRequest};
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, MetricStat, NotExpressible, Note,
-    Parity, Rule, Test, Value, Verdict,
+    Alarm, AlarmKind, Composite, Delivery, Difference, Grade, MetricAlarm, MetricStat,
+    NotExpressible, Note, Parity, Rule, Test, Value, Verdict,
 };
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
+use crate::query;
 use crate::spec::{LowSamples, Missing, Side, Stat, Via};
 use crate::units::Duration;
 use crate::units::{Number, Unit, shown};
@@ -177,7 +178,7 @@ impl Builder<'_> {
         for name in names {
             self.check_name(request, &name);
         }
-        let description = with_notes(&draft.description, &draft.notes);
+        let description = with_notes(&of_band(&draft), &draft.notes);
         match rule {
             Rule::Alarm(_) => {
                 if let Some(alarm) = draft.alarms.last_mut() {
@@ -204,21 +205,35 @@ impl Builder<'_> {
         if self.via != Via::Otlp {
             return Verdict::Absent(vec![why]);
         }
-        if request.recorded {
+        let mut notes = Vec::new();
+        let query = match request.condition {
+            // Without the memory of records, the whole signal must be silent.
+            Condition::Absent(a) => {
+                if self.told_apart(&a.query.labels).next().is_some() {
+                    notes.push(Difference::AllSilent.at(Grade::Weaker));
+                }
+                notes.push(Difference::LastingSilence.at(Grade::Stronger));
+                a.signal.family().map(query::silence)
+            }
+            other => (!request.recorded).then(|| other.query().expr.clone()),
+        };
+        let Some(query) = query else {
             return Verdict::Absent(vec![why, NotExpressible::NeedsRecords]);
-        }
-        let query = self.ask(&request.condition.query().expr);
-        match query.and_then(|query| promql::alarm(&query, request.hold, request.keep)) {
+        };
+        match self
+            .ask(&query)
+            .and_then(|query| promql::alarm(&query, request.hold, request.keep))
+        {
             Ok(alarm) => {
                 self.check_name(request, &request.alarm);
                 self.alarms.push(Alarm {
                     name: request.alarm.clone(),
-                    description: request.description.clone(),
+                    description: with_notes(&request.description, &notes),
                     severity: Some(request.severity.to_owned()),
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::IDENTICAL
+                Verdict::There(notes)
             }
             Err(more) => Verdict::Absent(vec![why, more]),
         }
@@ -289,7 +304,7 @@ impl Builder<'_> {
             via: self.via,
         })?;
         let usual = timing::of(c, request.hold)?;
-        let timing = usual.with(self.sink, request.over);
+        let timing = usual.with(self.sink, request.over, &c.signal);
         for note in &found.differences {
             draft.note(note.clone());
         }
@@ -312,8 +327,11 @@ impl Builder<'_> {
         }
         let missing = request.over.and_then(|over| over.value.missing);
         let missing = missing.map_or(usual_missing(c), |missing| missing.value);
-        if missing == Missing::Breaching {
-            draft.note(Difference::SilenceFires.at(Grade::Stronger));
+        match (is_quiet(c), missing == Missing::Breaching) {
+            (true, true) => draft.note(Difference::StoppedFires.at(Grade::Stronger)),
+            (true, false) => draft.note(Difference::QuietIsFine.at(Grade::Weaker)),
+            (false, true) => draft.note(Difference::SilenceFires.at(Grade::Stronger)),
+            (false, false) => {}
         }
         let test = test(draft, c, &found, timing);
         draft.scraped.extend(found.scraped.iter().cloned());
@@ -380,7 +398,7 @@ impl Builder<'_> {
         }
         draft.note(Difference::LastingSilence.at(Grade::Stronger));
         let usual = timing::each_minute(request.hold)?;
-        let timing = usual.with(self.sink, request.over);
+        let timing = usual.with(self.sink, request.over, &a.signal);
         if timing != usual {
             chosen(draft, &Statistic::SampleCount, false, (usual, timing));
         }
@@ -401,6 +419,20 @@ impl Builder<'_> {
     }
 }
 
+/// The summary speaks of the alert in Prometheus; a band that CloudWatch learnt is another test.
+fn of_band(draft: &Draft) -> String {
+    let learnt = |note: &Note| matches!(note.difference, Difference::LearntBand { .. });
+    let whole = format!(
+        "Outside the range that CloudWatch has learnt. The alert in Prometheus: {}",
+        draft.description
+    );
+    let fits = whole.chars().count() <= limits::DESCRIPTION;
+    match fits && draft.notes.iter().any(learnt) {
+        true => whole,
+        false => draft.description.clone(),
+    }
+}
+
 fn only_or(several: fn(Vec<Rule>) -> Rule, mut rules: Vec<Rule>) -> Rule {
     match rules.len() {
         1 => rules.remove(0),
@@ -415,12 +447,25 @@ fn is_upper(bound: &Bound) -> bool {
     }
 }
 
-/// Missing data of a health signal is a fault; for other signals it means no traffic.
+/// Missing data of a health signal is a fault; for other signals it means no traffic, which may be the fault too.
 fn usual_missing(c: &Compare) -> Missing {
-    match c.signal.unit == Unit::Bool && !is_upper(&c.bound) {
+    match is_quiet(c) || c.signal.unit == Unit::Bool && !is_upper(&c.bound) {
         true => Missing::Breaching,
         false => Missing::NotBreaching,
     }
+}
+
+/// True where the absence of events fires and leaves no data point. The agent sends zeros; code and services of AWS send nothing
+/// ("Elastic Load Balancing reports metrics to CloudWatch only when requests are flowing through the load balancer").
+fn is_quiet(c: &Compare) -> bool {
+    let metric = c.signal.cloudwatch.as_ref();
+    metric.is_some_and(|metric| metric.delivery != Delivery::Scraped)
+        && matches!(c.stat, Stat::Rate | Stat::Increase)
+        && match &c.bound {
+            Bound::Fixed(op, value, _) => op.holds(Number::from_integer(0), *value),
+            Bound::Times(op, ..) => !op.is_upper(),
+            Bound::Outside(outside) => outside.side == Side::Low,
+        }
 }
 
 fn test(draft: &mut Draft, c: &Compare, found: &SignalValue, timing: Timing) -> Test {

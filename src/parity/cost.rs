@@ -34,6 +34,7 @@ pub struct Prices {
     /// Year and month in which they were read.
     pub date: String,
     pub alarm_metric: f64,
+    pub fine_alarm_metric: f64,
     pub band_metrics: u32,
     pub composite_alarm: f64,
     custom_metric: f64,
@@ -117,7 +118,8 @@ pub fn cost(plan: &Plan) -> Option<Cost> {
     items.push(CostItem::new("dashboards", dashboards, prices.dashboard));
     items.extend(logs(cw, prices));
     items.retain(|item| item.count > 0.0);
-    let unpriced = unpriced(cw, prices);
+    let telemetry = by_telemetry(cw, prices);
+    let unpriced: Vec<_> = by_requests(plan).into_iter().chain(telemetry).collect();
     let at_least = !unpriced.is_empty() || items.iter().any(|item| item.at_least);
     Some(Cost {
         items,
@@ -128,10 +130,11 @@ pub fn cost(plan: &Plan) -> Option<Cost> {
 }
 
 fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
-    let (mut plain, mut bands, mut composites) = (0, 0, 0);
+    let (mut plain, mut fine, mut bands, mut composites) = (0, 0, 0, 0);
     for alarm in &cw.alarms {
         match &alarm.kind {
             AlarmKind::Metric(metric) => match metric.test {
+                Test::Threshold(..) if metric.is_fine() => fine += alarm_metrics(metric),
                 Test::Threshold(..) => plain += alarm_metrics(metric),
                 Test::Band(..) => bands += alarm_metrics(metric),
             },
@@ -146,6 +149,11 @@ fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
             "alarms: metrics against a threshold",
             plain,
             prices.alarm_metric,
+        ),
+        CostItem::new(
+            "alarms: metrics against a threshold, with periods below a minute",
+            fine,
+            prices.fine_alarm_metric,
         ),
         CostItem::new("alarms: metrics of anomaly detection bands", bands, band),
         CostItem::new("alarms: composite", composites, prices.composite_alarm),
@@ -220,10 +228,20 @@ fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
     })
 }
 
+/// What grows with the requests that a service gets.
+fn by_requests(plan: &Plan) -> Option<Unpriced> {
+    let published: usize = plan.published.iter().map(|value| value.metrics.len()).sum();
+    (published > 0).then(|| Unpriced {
+        what: "metrics that your code publishes",
+        count: Some(published),
+        why: "each event is a log line of the embedded metric format or a part of a PutMetricData call, and AWS charges log gigabytes and calls".to_owned(),
+    })
+}
+
 /// OpenTelemetry items, which the price list does not have.
 ///
 /// Source: "OTel metrics pricing and storage" of the CloudWatch user guide has the unit of charge, and no price.
-fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
+fn by_telemetry(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
     if cw.via != Via::Otlp {
         return Vec::new();
     }

@@ -66,6 +66,9 @@ impl DrawnGraph {
             differences.push(Difference::NumberForGauge.at(Grade::Equivalent));
         }
         let worth = self.lines.first().map_or(ONE, |line| line.worth);
+        if panel.draw.graph() == Some(GraphKind::Bars) {
+            differences.push(Difference::AreasForBars.at(Grade::Equivalent));
+        }
         let graph = Graph {
             view,
             lines: self.lines.into_iter().map(|drawn| drawn.line).collect(),

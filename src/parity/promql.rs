@@ -10,6 +10,7 @@ use crate::promql;
 use crate::promql::ast::{Expr, ExprKind, MatchOp};
 use crate::units::Duration;
 
+/// How far an evaluation sees, offsets included (AWS: "PromQL limits and restrictions").
 const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
 
 /// Seconds between two evaluations.
@@ -53,11 +54,20 @@ pub(super) fn alarm(
 }
 
 fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
-    let far = look_back(query);
-    match far > FARTHEST.as_secs() * 1_000 {
+    let seconds = |millis: u64| Duration::from_secs(millis / 1_000);
+    let longest = seconds(promql::visit::longest_range(query));
+    let most = Duration::from_secs(limits::PROMQL_RANGE);
+    if longest > most {
+        return Err(NotExpressible::PromQlRange {
+            most,
+            wanted: longest,
+        });
+    }
+    let far = seconds(look_back(query));
+    match far > FARTHEST {
         true => Err(NotExpressible::PromQlBeyond {
             most: FARTHEST,
-            wanted: Duration::from_secs(far / 1_000),
+            wanted: far,
         }),
         false => Ok(()),
     }

@@ -84,7 +84,12 @@ impl Timing {
     }
 
     /// What the author wants otherwise; an error where CloudWatch would reject it.
-    pub(super) fn with(mut self, sink: &mut Sink, over: Option<&Spanned<AlarmOverride>>) -> Self {
+    pub(super) fn with(
+        mut self,
+        sink: &mut Sink,
+        over: Option<&Spanned<AlarmOverride>>,
+        signal: &Signal,
+    ) -> Self {
         let Some(over) = over.map(|over| &over.value) else {
             return self;
         };
@@ -94,6 +99,15 @@ impl Timing {
                 let message = format!("CloudWatch does not support a period of {}", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
                 sink.push(error.help("use 10s, 20s, 30s or a multiple of 1m"));
+            } else if self.period < MINUTE && !signal.is_published() {
+                let message = format!(
+                    "`{}` has one value a minute in CloudWatch: an alarm with a period of {} would lack data points and never fire",
+                    signal.name, period.value
+                );
+                let error = Diagnostic::error("alarm-limit", period.span, message);
+                sink.push(error.help(
+                    "use 1m or longer; only values that your code publishes can have shorter periods",
+                ));
             }
         }
         if let Some(evaluate) = over.evaluate {

@@ -199,10 +199,13 @@ fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Note> {
         let each = Difference::OneLineForEachName(metric.names.to_vec());
         found.push(each.at(Grade::Equivalent));
     }
-    let replicas = metric.delivery == Delivery::Scraped && signal.kind() == SignalKind::Gauge;
     let told_apart = by.iter().any(|label| label == "instance");
-    if replicas && !told_apart {
-        found.extend(over_replicas(request, statistic));
+    if signal.kind() == SignalKind::Gauge && !told_apart {
+        found.extend(match metric.delivery {
+            Delivery::Scraped => over_replicas(request, statistic),
+            Delivery::Published => Some(over_samples(request, statistic)),
+            Delivery::Vended => None,
+        });
     }
     if request.stat == Stat::Slope {
         found.push(Difference::GrowthOfTwoPoints.at(Grade::Weaker));
@@ -233,6 +236,21 @@ fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Not
     };
     let statistic = statistic.clone();
     Some(Difference::OfAllReplicas { statistic, across }.at(grade))
+}
+
+/// Code publishes as many samples as it likes, in each process; Prometheus reads the newest value of each.
+fn over_samples(request: ValueRequest<'_>, statistic: &Statistic) -> Note {
+    let (across, purpose) = (request.signal.across, request.purpose);
+    if across == Across::Sum && *statistic != Statistic::Sum {
+        return Difference::OfSingleReplicas(statistic.clone()).at(purpose.of_smaller());
+    }
+    let grade = match statistic {
+        Statistic::Sum | Statistic::Maximum => purpose.of_larger(),
+        Statistic::Minimum => purpose.of_smaller(),
+        _ => Grade::Weaker,
+    };
+    let statistic = statistic.clone();
+    Difference::OfAllSamples { statistic, across }.at(grade)
 }
 
 pub(super) fn metric_stat(

@@ -49,6 +49,27 @@ pub struct Mute {
 }
 
 impl CloudWatch {
+    /// Moves everything to a region. Dashboards are global: those of another region than the spec's have names of their own.
+    pub fn move_to(&mut self, region: &str) {
+        if self.region != region {
+            region.clone_into(&mut self.region);
+            for dashboard in &mut self.dashboards {
+                dashboard.name = format!("{}-{region}", dashboard.name);
+            }
+        }
+    }
+
+    /// True for a metric that an alarm reads at periods below a minute: it needs `StorageResolution: 1`.
+    pub fn is_fine(&self, published: &Metric) -> bool {
+        let metrics = self.alarms.iter().filter_map(|alarm| match &alarm.kind {
+            AlarmKind::Metric(metric) if metric.is_fine() => Some(metric.value.metrics()),
+            _ => None,
+        });
+        metrics
+            .flatten()
+            .any(|stat| stat.namespace == published.namespace && stat.names == published.names)
+    }
+
     /// True when the agent scrapes, which writes what it finds to a log.
     pub fn agent_writes_log(&self) -> bool {
         self.via == Via::Agent && !self.scraped.is_empty()
@@ -173,6 +194,13 @@ pub struct MetricAlarm {
     pub missing: Missing,
     /// What a percentile of few samples counts as.
     pub low_samples: Option<LowSamples>,
+}
+
+impl MetricAlarm {
+    /// True with periods below a minute, which cost more.
+    pub fn is_fine(&self) -> bool {
+        self.period < 60
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

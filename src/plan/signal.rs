@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::catalog::Series;
 use crate::plan::Names;
+use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
@@ -22,7 +23,7 @@ pub struct Signal {
     pub across: Across,
     pub labels: Vec<String>,
     pub source: Source,
-    pub cloudwatch: Option<super::cloudwatch::Metric>,
+    pub cloudwatch: Option<Metric>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +212,15 @@ impl Signal {
             Source::Family(family) => family.recorded,
             Source::Ratio { of, over, .. } => of.is_recorded() || over.is_recorded(),
             Source::Raw(raw) => raw.recorded,
+        }
+    }
+
+    /// True where code publishes all of it to CloudWatch, whenever it likes.
+    pub fn is_published(&self) -> bool {
+        match (&self.source, &self.cloudwatch) {
+            (_, Some(metric)) => metric.delivery == Delivery::Published,
+            (Source::Ratio { of, over, .. }, None) => of.is_published() && over.is_published(),
+            (Source::Family(_) | Source::Raw(_), None) => false,
         }
     }
 

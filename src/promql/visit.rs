@@ -91,6 +91,17 @@ pub fn selectors(expr: &Expr) -> Vec<&Selector> {
     found
 }
 
+/// Milliseconds of the longest range, that of a selector or a subquery.
+pub fn longest_range(expr: &Expr) -> u64 {
+    let mut longest = 0;
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Range(range) => longest = longest.max(range.range.millis),
+        ExprKind::Subquery(sub) => longest = longest.max(sub.range.millis),
+        _ => {}
+    });
+    longest.try_into().unwrap_or(0)
+}
+
 pub fn selectors_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Selector)) {
     walk_mut(expr, &mut |node| match &mut node.kind {
         ExprKind::Selector(selector) => visit(selector),

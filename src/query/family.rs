@@ -34,6 +34,11 @@ pub fn presence(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Group, labels, series(family, Expr::from))
 }
 
+/// True while no series of a signal exists: `absent(group(m))`.
+pub fn silence(family: &Family) -> Expr {
+    build::call("absent", [presence(family, &[])])
+}
+
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
     build::aggregate(AggregateOp::Count, labels, series(family, Expr::from))

@@ -13,7 +13,7 @@ mod own;
 
 pub use bound::{compare, outside, per_time, times};
 pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to};
-pub use family::{bucket_rate, number_of_series, presence};
+pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;
 pub use own::own_bucket;
 

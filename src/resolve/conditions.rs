@@ -360,7 +360,7 @@ impl Resolver<'_, '_> {
     /// Label sets that had series and lost them. If no label set is tracked, the condition holds while no series exists at
     /// all; so does a condition outside an alert, which records nothing.
     fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
-        let none = build::call("absent", [query::presence(family, &[])]);
+        let none = query::silence(family);
         if self.alert.is_empty() {
             return none;
         }

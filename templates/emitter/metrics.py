@@ -46,6 +46,7 @@ class Metric(NamedTuple):
     namespace: str
     name: str
     unit: str
+    seconds: int  # storage resolution: 1 for alarms with periods below a minute, else 60
     times: float  # CloudWatch units per Prometheus unit
     sets: tuple  # dimension sets; each dimension with the label it takes its value from
     only: tuple  # matchers of label values: label, operator, value
@@ -78,6 +79,7 @@ SIGNALS = (
                 namespace=<{ m.namespace|tojson }>,
                 name=<{ m.name|tojson }>,
                 unit=<{ m.unit|tojson }>,
+                seconds=<{ m.seconds }>,
                 times=<{ m.times }>,
                 sets=tuple(<{ m.sets|tojson }>),
                 only=tuple(<{ m.only|tojson }>),
@@ -326,7 +328,9 @@ class EmbeddedMetrics(Sink):
             directive = directives.setdefault(
                 key, {"Namespace": metric.namespace, "Dimensions": sets, "Metrics": []}
             )
-            directive["Metrics"].append({"Name": metric.name, "Unit": metric.unit})
+            directive["Metrics"].append(
+                {"Name": metric.name, "Unit": metric.unit, "StorageResolution": metric.seconds}
+            )
             fields[metric.name] = number
             for of in metric.sets:
                 fields.update(value.dimensions(of))
@@ -352,19 +356,20 @@ class PutMetricData(Sink):
         self.begin()
 
     def begin(self) -> None:
-        self.open = {}  # values being collected, by namespace, name, dimensions and minute
+        self.open = {}  # values being collected, by namespace, name, dimensions and time
         self.full = []  # complete data: namespace and datum
         self.failed = 0  # failed calls in a row
 
     def put(self, values: list) -> None:
-        minute = int(self.clock() // 60) * 60
+        now = int(self.clock())
         for value in values:
             for metric, number in value.data():
                 for of in metric.sets:
-                    self._gather(metric, tuple(sorted(value.dimensions(of).items())), minute, number)
+                    self._gather(metric, tuple(sorted(value.dimensions(of).items())), now, number)
 
-    def _gather(self, metric: Metric, dimensions: tuple, minute: int, number: float) -> None:
-        key = (metric.namespace, metric.name, metric.unit, dimensions, minute)
+    def _gather(self, metric: Metric, dimensions: tuple, now: int, number: float) -> None:
+        start = now - now % metric.seconds
+        key = (metric.namespace, metric.name, metric.unit, metric.seconds, dimensions, start)
         counts = self.open.setdefault(key, {})
         counts[number] = counts.get(number, 0) + 1
         if len(counts) == self.VALUES:
@@ -372,12 +377,13 @@ class PutMetricData(Sink):
 
     @staticmethod
     def _datum(key: tuple, counts: dict) -> tuple:
-        namespace, name, unit, dimensions, minute = key
+        namespace, name, unit, seconds, dimensions, start = key
         return namespace, {
             "MetricName": name,
             "Dimensions": [{"Name": n, "Value": v} for n, v in dimensions],
-            "Timestamp": minute,
+            "Timestamp": start,
             "Unit": unit,
+            "StorageResolution": seconds,
             "Values": list(counts),
             "Counts": [float(count) for count in counts.values()],
         }

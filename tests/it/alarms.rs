@@ -382,11 +382,13 @@ fn costs_are_those_of_the_price_list() {
     assert!((sum - whole).abs() < 0.02, "{sum} {whole}");
 }
 
-/// What comes with OpenTelemetry is named beside the total: nobody may read it as free.
+/// What comes with OpenTelemetry or is published is named beside the total: nobody may read it as free.
 #[test]
 fn what_has_no_price_is_listed() {
     let agent = json(&fixture("agent"), "parity.json");
-    assert_eq!(agent["cost"]["unpriced"], json!([]));
+    let published = &agent["cost"]["unpriced"];
+    assert_eq!(published[0]["what"], "metrics that your code publishes");
+    assert_eq!(published[1], json!(null));
     let files = fixture("otlp");
     let report = json(&files, "parity.json");
     let unpriced = report["cost"]["unpriced"].as_array().expect("a list");

@@ -4,4 +4,5 @@ mod botocore;
 mod command;
 mod faults;
 mod library;
+mod owners;
 mod server;

@@ -275,7 +275,7 @@ fn delivered(case: &Case, cluster: &str) -> Delivered {
                 if labels["cluster"] != cluster || !selected(labels, &metric.only) {
                     continue;
                 }
-                let found = emitted(scraped, &metric.metric);
+                let found = emitted(scraped, &metric.metric, minutes);
                 for set in &metric.metric.dimension_sets {
                     let label = |dimension: &String| {
                         let known = metric.metric.labels.iter();
@@ -419,16 +419,26 @@ fn agent(scraped: &Scraped, kind: Kind, minutes: u64) -> Vec<(f64, f64)> {
     all
 }
 
-/// Every event at its moment, in the metric's unit.
-fn emitted(scraped: &Scraped, metric: &Metric) -> Vec<(f64, f64)> {
+/// Seconds between two samples that a process publishes of a gauge.
+const PUBLISHED: f64 = 20.0;
+
+/// Every event at its moment, and a gauge now and then, in the metric's unit.
+fn emitted(scraped: &Scraped, metric: &Metric, minutes: u64) -> Vec<(f64, f64)> {
     assert_eq!(metric.delivery, Delivery::Published);
     let worth = slosmith::units::float(metric.worth);
-    let Data::Events { events, .. } = &scraped.track.data else {
-        return Vec::new();
+    let track = &scraped.track;
+    let samples: Vec<_> = match &track.data {
+        Data::Events { events, .. } => events.clone(),
+        Data::Level(steps) => {
+            let times = (0..3 * minutes).map(|i| i as f64 * PUBLISHED + track.phase % PUBLISHED);
+            let alive = times.filter(|time| track.lives.iter().any(|life| life.holds(*time)));
+            let sample = |time| Some((time, level_at(steps, time)?));
+            alive.filter_map(sample).collect()
+        }
     };
-    events
-        .iter()
-        .map(|(time, value)| (*time, value / worth))
+    let published = samples.into_iter();
+    published
+        .map(|(time, value)| (time, value / worth))
         .collect()
 }
 

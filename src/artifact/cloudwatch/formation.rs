@@ -1,6 +1,7 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
 use super::known::RULES;
+use super::references::{self, References};
 use super::{Names, alarm, is_composite, put_dashboard};
 use crate::artifact::field::word;
 use crate::artifact::raw::HOLE;
@@ -39,6 +40,7 @@ fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<(Option<&'n str>, &'n Node<'t>)>
 
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let mut names = Names::default();
+    let references = References::of(node);
     for (name, resource) in resources(node).into_iter().flat_map(each) {
         let nothing = Node::new(resource.range(), Kind::Map(Vec::new()));
         let properties = match resource.get("Properties") {
@@ -58,6 +60,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
                 alarm(reader, body, properties, Form::Formation);
                 if kind == "AWS::CloudWatch::CompositeAlarm" {
                     is_composite(reader);
+                    composed(reader, body, properties);
                 }
                 if let Some(name) = name.filter(|_| resource.get("Condition").is_none()) {
                     names.take(reader, name, "/AlarmName");
@@ -77,6 +80,20 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             }
             _ => {}
         }
+        let is_ours = word(resource, &["Type"]).is_some_and(super::known::is_ours);
+        if let Some(last) = reader.artifact.resources.last_mut().filter(|_| is_ours) {
+            last.faults.extend(references.faults(properties));
+        }
+    }
+}
+
+/// Checks a rule that functions put together.
+fn composed(reader: &mut Reader, body: &Body<'_>, properties: &Node<'_>) {
+    let rule = properties.get("AlarmRule");
+    let made = rule.filter(|rule| rule.tag != Tag::None || !rule.entries().is_empty());
+    let fault = made.and_then(|made| references::rule(&text(body, made)?.value));
+    if let Some(alarm) = reader.artifact.resources.last_mut() {
+        alarm.faults.extend(fault);
     }
 }
 

@@ -18,6 +18,12 @@ const WIDGETS: [(&str, &[&str]); 7] = [
     ("text", &["markdown"]),
 ];
 
+/// What a variable of a dashboard says, and other variables do not.
+const VARIABLE: [&str; 3] = ["inputType", "populateFrom", "property"];
+
+/// The size of a widget on the grid.
+const GRID: [&str; 2] = ["width", "height"];
+
 /// What an alarm says besides its name; a message about a change of state does not.
 const ALARM: [&str; 8] = [
     "AlarmRule",
@@ -76,7 +82,11 @@ pub(super) fn is_alarm(node: &Node<'_>) -> bool {
 }
 
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
-    items(node, &["widgets"]).iter().any(is_widget)
+    let is_variable = |variable: &Node<'_>| VARIABLE.iter().any(|key| variable.get(key).is_some());
+    node.get("widgets").is_some_and(Node::is_seq)
+        && (node.get("periodOverride").is_some()
+            || items(node, &["variables"]).iter().any(is_variable)
+            || items(node, &["widgets"]).iter().any(is_widget))
 }
 
 pub(super) fn is_agent(node: &Node<'_>) -> bool {
@@ -90,9 +100,15 @@ pub(super) fn is_listing(node: &Node<'_>) -> bool {
         .all(|key| node.get(key).is_some_and(Node::is_seq))
 }
 
+/// A widget has a type with its properties, a type on the grid, or a place on the grid with properties that one type has.
 fn is_widget(node: &Node<'_>) -> bool {
     let kind = word(node, &["type"]);
     let known = WIDGETS.iter().find(|(name, _)| Some(*name) == kind);
     let has = |key: &&str| node.at(&["properties", key]).is_some();
-    known.is_some_and(|(_, properties)| properties.iter().any(has))
+    let on_grid = GRID.iter().all(|key| node.get(key).is_some());
+    let mut own = WIDGETS.iter().flat_map(|(_, properties)| *properties);
+    match known {
+        Some((_, properties)) => properties.iter().any(has) || on_grid,
+        None => on_grid && own.any(has),
+    }
 }

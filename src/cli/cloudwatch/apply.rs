@@ -54,9 +54,10 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
 /// The target of a saved plan. Its options were set when it was made.
 fn planned(saved: &Saved, args: &ApplyArgs) -> Result<Target> {
     let what = &args.what;
-    if what.prune || what.adopt || what.region.is_some() || what.config.is_some() {
+    let removed = !what.remove_service.is_empty();
+    if what.prune || what.adopt || removed || what.region.is_some() || what.config.is_some() {
         bail!(
-            "`--prune`, `--adopt`, `--region` and `--config` cannot be used with a saved plan; pass them to `slosmith cloudwatch plan`"
+            "`--prune`, `--adopt`, `--remove-service`, `--region` and `--config` cannot be used with a saved plan; pass them to `slosmith cloudwatch plan`"
         );
     }
     Ok(Target {

@@ -1,6 +1,6 @@
 //! A plan as JSON.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Compared, Target};
 use crate::aws::Action;
@@ -16,6 +16,17 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> serde_json::Result<S
         let (before, after) = changes.dollars(state, desired, prices);
         json!({"before": cents(before), "after": cents(after), "prices": prices.date})
     });
+    let all = changes.changes.values().map(|change| {
+        let mut all = serde_json::to_value(change)?;
+        if let Some(object) = state.objects.get(&change.key) {
+            all["before"] = json!({"fields": object.fields, "tags": object.tags});
+        }
+        if let Some(wanted) = desired.objects.get(&change.key) {
+            all["after"] = json!({"fields": wanted.fields, "tags": wanted.tags});
+        }
+        Ok(all)
+    });
+    let all: Vec<Value> = all.collect::<serde_json::Result<_>>()?;
     let counts = json!({
         "create": changes.count(Action::Create),
         "update": changes.count(Action::Update),
@@ -27,8 +38,10 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> serde_json::Result<S
         "region": target.region,
         "services": desired.services,
         "counts": counts,
-        "changes": changes.changes.values().collect::<Vec<_>>(),
+        "changes": all,
         "stale": changes.stale,
+        "services_without_spec": state.others,
+        "not_searched": state.unsearched,
         "problems": problems.collect::<Vec<_>>(),
         "warnings": changes.beyond_quotas(state, desired),
         "dollars_a_month_of_changes": cost,

@@ -33,14 +33,21 @@ pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target
     };
     let region = region(&specs, args)?;
     let account = account(&specs)?;
-    let mut desired = Desired::default();
+    let mut desired = Desired {
+        region: region.clone(),
+        removed: args.remove_service.iter().cloned().collect(),
+        ..Desired::default()
+    };
     for spec in &mut specs {
         if let Some(cloudwatch) = &mut spec.plan.cloudwatch {
-            cloudwatch.region.clone_from(&region);
+            cloudwatch.move_to(&region);
         }
         let options = target::Options::all(&settings.templates);
         let requests: Requests = target::requests(&spec.plan, options)?;
         desired.add(&spec.plan.service.name, &spec.file, requests)?;
+    }
+    if let Some(given) = desired.removed.intersection(&desired.services).next() {
+        bail!("`--remove-service {given}`: a spec of this service is given");
     }
     let mut wanted = desired.objects.iter();
     if let Some((key, why)) =

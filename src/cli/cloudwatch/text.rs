@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   + metric alarm chat-queue will be created
+//!       Threshold: 80
 //!   ~ metric alarm chat-latency will be changed
 //!       Threshold: 80 → 90
 //!
@@ -16,13 +17,10 @@ use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
 use super::{Compared, Target};
-use crate::aws::{Action, Change, Changes, FieldChange};
+use crate::aws::{Action, Change, Changes, Desired, FieldChange};
 use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::parity::Prices;
-
-const FIELDS: usize = 20;
-const VALUE: usize = 100;
 
 const RED: Style = AnsiColor::Red.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();
@@ -33,13 +31,26 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> String {
     let Compared { state, changes, .. } = compared;
     let mut out = String::new();
     for change in changes.changes.values() {
-        push(&mut out, change);
+        push(&mut out, change, &target.desired);
     }
     if !changes.stale.is_empty() {
         out.push_str("\nThese objects are no longer in any spec; `--prune` deletes them:\n");
         for key in &changes.stale {
             out.push_str(&format!("    {}\n", one_line(&key.to_string())));
         }
+    }
+    if !state.others.is_empty() {
+        out.push_str("\nThese services have objects in the account, but no spec here; `--remove-service SERVICE` deletes them:\n");
+        for (service, objects) in &state.others {
+            let objects = count(*objects, "object");
+            out.push_str(&format!("    {}: {objects}\n", one_line(service)));
+        }
+    }
+    if let Some(why) = &state.unsearched {
+        out.push_str(&format!(
+            "\n{YELLOW}warning{YELLOW:#}: services without a spec were not searched for ({})\n",
+            one_line(why)
+        ));
     }
     for problem in &changes.problems {
         out.push_str(&format!(
@@ -97,7 +108,7 @@ fn counts(changes: &Changes) -> String {
     )
 }
 
-fn push(out: &mut String, change: &Change) {
+fn push(out: &mut String, change: &Change, desired: &Desired) {
     let (sign, style, verb) = match change.action {
         Action::Create => ("  +", GREEN, "created"),
         Action::Update => ("  ~", YELLOW, "changed"),
@@ -117,12 +128,19 @@ fn push(out: &mut String, change: &Change) {
     }
     out.push('\n');
     let (places, fields): (Vec<_>, Vec<_>) = change.fields.iter().partition(|f| is_place(f));
-    for field in fields.iter().take(FIELDS) {
+    for field in fields {
         push_field(out, field);
     }
-    if fields.len() > FIELDS {
-        let more = fields.len() - FIELDS;
-        out.push_str(&format!("      and {more} more fields\n"));
+    if let (Action::Create | Action::Replace, Some(wanted)) =
+        (change.action, desired.objects.get(&change.key))
+    {
+        for field in wanted.all_fields() {
+            let (path, new) = (one_line(&field.path), value(&field.new));
+            out.push_str(&format!(
+                "      {path}: {GREEN}{}{GREEN:#}\n",
+                one_line(&new)
+            ));
+        }
     }
     let widget = |field: &FieldChange| field.path.rsplit_once('.').map(|(of, _)| of.to_owned());
     let moved: BTreeSet<_> = places.into_iter().map(widget).collect();
@@ -165,14 +183,10 @@ fn only(list: &[Value], other: &[Value]) -> Value {
     }
 }
 
-/// A value as JSON, shortened; `(none)` for null.
+/// A value as JSON; `(none)` for null.
 fn value(value: &Value) -> Cow<'static, str> {
-    if value.is_null() {
-        return "(none)".into();
-    }
-    let text = value.to_string();
-    match text.char_indices().nth(VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
+    match value {
+        Value::Null => "(none)".into(),
+        value => value.to_string().into(),
     }
 }

@@ -23,7 +23,9 @@ const MOST: usize = 500;
 pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     let rows = p.list("metrics");
     let is_alarm = annotations::check(p, !rows.is_empty());
-    if p.lacks("metrics") && !is_alarm && p.lacks("annotations") {
+    if p.has("insightRule") {
+        insight_rule(p);
+    } else if p.lacks("metrics") && !is_alarm && p.lacks("annotations") {
         p.wrong("", "metrics is missing");
     } else if p.lacks("metrics") && !is_alarm && p.has("annotations") {
         alarm_is_missing(p);
@@ -53,6 +55,16 @@ fn alarm_is_missing(p: &mut Fields<'_, '_>) {
     }
 }
 
+/// A Contributor Insights rule in place of metrics.
+fn insight_rule(p: &mut Fields<'_, '_>) {
+    if let Some(mut rule) = p.object("insightRule") {
+        rule.required("ruleName");
+        rule.text("ruleName");
+        rule.within("maxContributorCount", 1, 100);
+        rule.one_of("orderBy", &["Sum", "Maximum"]);
+    }
+}
+
 fn look(p: &mut Fields<'_, '_>) {
     let view = p.one_of("view", &VIEWS);
     parts::period(p);
@@ -67,6 +79,13 @@ fn look(p: &mut Fields<'_, '_>) {
         p.wrong(
             "setPeriodToTimeRange",
             "setPeriodToTimeRange has no effect on a graph over time; it needs the view singleValue, bar or pie",
+        );
+    }
+    let on = |key: &str| p.get(key).and_then(Value::as_bool) == Some(true);
+    if on("setPeriodToTimeRange") && on("sparkline") {
+        p.wrong(
+            "sparkline",
+            "sparkline cannot be used with setPeriodToTimeRange",
         );
     }
     if let Some(zone) = p.text("timezone")
@@ -86,11 +105,11 @@ fn look(p: &mut Fields<'_, '_>) {
     }
 }
 
-/// `+0130`; the console writes words such as `LOCAL` as well.
+/// `+0130`; the console writes `LOCAL` and `UTC` as well.
 fn is_zone(zone: &str) -> bool {
     let digits = zone.strip_prefix(['+', '-']).unwrap_or_default();
-    let word = |c: char| c.is_ascii_uppercase();
-    digits.len() == 4 && digits.chars().all(|c| c.is_ascii_digit()) || zone.chars().all(word)
+    digits.len() == 4 && digits.chars().all(|c| c.is_ascii_digit())
+        || ["LOCAL", "UTC"].contains(&zone)
 }
 
 fn axes(p: &mut Fields<'_, '_>, gauge: bool) {

@@ -142,6 +142,11 @@ pub enum Difference {
         statistic: Statistic,
         across: Across,
     },
+    /// This is taken of everything that the processes published, in place of the newest value of each.
+    OfAllSamples {
+        statistic: Statistic,
+        across: Across,
+    },
     GrowthOfTwoPoints,
     OneForAll(Vec<String>),
     OneLineForAll(Vec<String>),
@@ -181,6 +186,10 @@ pub enum Difference {
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
     SilenceFires,
+    /// No event leaves no data point, like no publisher.
+    StoppedFires,
+    /// The spec treats the absence of events as fine.
+    QuietIsFine,
     /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
         bound: String,
@@ -189,6 +198,7 @@ pub enum Difference {
     },
     PercentilesForHeatmap,
     NumberForGauge,
+    AreasForBars,
     /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
     LineMissing(NotExpressible),
@@ -204,6 +214,43 @@ impl Difference {
     }
 }
 
+impl Difference {
+    /// The text of a difference without values.
+    fn fixed(&self) -> &'static str {
+        match self {
+            Difference::AllSilent => {
+                "the alarm fires only when no label set has data, but Prometheus alerts for each label set without data"
+            }
+            Difference::LastingSilence => {
+                "the alarm fires until data arrives, but Prometheus forgets a label set three days after its last data"
+            }
+            Difference::CountsBeginnings => {
+                "CloudWatch also counts the first event of a new series, but Prometheus does not"
+            }
+            Difference::PartsNotJoined => {
+                "the conditions may hold for different label sets, but Prometheus requires the same label set"
+            }
+            Difference::Hourly => {
+                "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later"
+            }
+            Difference::StoppedFires => {
+                "without events there are no data points: the alarm also fires when nothing publishes, but Prometheus does not"
+            }
+            Difference::QuietIsFine => {
+                "without events there are no data points, which `missing` in the spec treats as fine: the alarm cannot fire then"
+            }
+            Difference::PercentilesForHeatmap => "percentiles replace the heatmap",
+            Difference::AreasForBars => "stacked areas replace the bars",
+            Difference::GrowthOfTwoPoints => "growth from two data points, not from a regression",
+            Difference::SilenceFires => {
+                "the alarm also fires without data, but Prometheus does not"
+            }
+            Difference::NumberForGauge => "a number replaces the gauge: the scale has no upper end",
+            _ => "",
+        }
+    }
+}
+
 impl Display for Difference {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -211,19 +258,17 @@ impl Display for Difference {
                 f,
                 "CloudWatch uses the value of one replica ({statistic}), but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             ),
-            Difference::OfAllReplicas { statistic, across } => write!(
-                f,
-                "CloudWatch uses the {statistic} of the samples of all replicas, but Prometheus uses {}",
-                combined(*across)
-            ),
+            Difference::OfAllReplicas { statistic, across } => {
+                samples(f, statistic, "the samples of all replicas", *across, "")
+            }
+            Difference::OfAllSamples { statistic, across } => {
+                samples(f, statistic, PUBLISHED, *across, NEWEST)
+            }
             Difference::OneForEach(known) => write!(
                 f,
                 "one alarm for each listed value of {}: Prometheus also covers values that are not listed",
                 listed(known)
             ),
-            Difference::GrowthOfTwoPoints => {
-                f.write_str("growth from two data points, not from a regression")
-            }
             Difference::OneForAll(labels) => write!(
                 f,
                 "one alarm for all values of {} together, but Prometheus alerts for each value",
@@ -235,15 +280,6 @@ impl Display for Difference {
             Difference::OneLineForEachName(names) => {
                 write!(f, "one line for each metric name: {}", code(names))
             }
-            Difference::AllSilent => f.write_str(
-                "the alarm fires only when no label set has data, but Prometheus alerts for each label set without data",
-            ),
-            Difference::LastingSilence => f.write_str(
-                "the alarm fires until data arrives, but Prometheus forgets a label set three days after its last data",
-            ),
-            Difference::CountsBeginnings => f.write_str(
-                "CloudWatch also counts the first event of a new series, but Prometheus does not",
-            ),
             Difference::LearntBand {
                 width,
                 factor,
@@ -258,9 +294,6 @@ impl Display for Difference {
             Difference::LearntFrom(window) => write!(
                 f,
                 "CloudWatch learns its anomaly detection band from up to two weeks, but Prometheus uses mean and standard deviation over {window}"
-            ),
-            Difference::PartsNotJoined => f.write_str(
-                "the conditions may hold for different label sets, but Prometheus requires the same label set",
             ),
             Difference::AuthorsTiming {
                 statistic,
@@ -286,26 +319,52 @@ impl Display for Difference {
                 f,
                 "the alarm ends with its condition, but the alert keeps firing for {by}"
             ),
-            Difference::Hourly => f.write_str(
-                "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later",
-            ),
-            Difference::SilenceFires => {
-                f.write_str("the alarm also fires without data, but Prometheus does not")
-            }
-            Difference::Interpolated { bound, below, above } => write!(
+            Difference::Interpolated {
+                bound,
+                below,
+                above,
+            } => write!(
                 f,
                 "the threshold {bound} is between the bucket boundaries {below} and {above}, so Prometheus estimates the percentile"
             ),
-            Difference::PercentilesForHeatmap => f.write_str("percentiles replace the heatmap"),
-            Difference::NumberForGauge => {
-                f.write_str("a number replaces the gauge: the scale has no upper end")
-            }
             Difference::OfTimeShown(period) => {
-                write!(f, "covers the time range of the dashboard, not the SLO window of {period}")
+                write!(
+                    f,
+                    "covers the time range of the dashboard, not the SLO window of {period}"
+                )
             }
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
+            Difference::AllSilent
+            | Difference::LastingSilence
+            | Difference::CountsBeginnings
+            | Difference::PartsNotJoined
+            | Difference::Hourly
+            | Difference::StoppedFires
+            | Difference::QuietIsFine
+            | Difference::PercentilesForHeatmap
+            | Difference::AreasForBars
+            | Difference::GrowthOfTwoPoints
+            | Difference::SilenceFires
+            | Difference::NumberForGauge => f.write_str(self.fixed()),
         }
     }
+}
+
+const PUBLISHED: &str = "all samples that are published in a period";
+const NEWEST: &str = ", each with its newest value";
+
+fn samples(
+    f: &mut Formatter<'_>,
+    statistic: &Statistic,
+    of: &str,
+    across: Across,
+    how: &str,
+) -> fmt::Result {
+    let combined = combined(across);
+    write!(
+        f,
+        "CloudWatch uses the {statistic} of {of}, but Prometheus uses {combined}{how}"
+    )
 }
 
 /// `` `adapter_id` (`base`, `tuned`) and … ``
@@ -373,6 +432,8 @@ pub enum NotExpressible {
     BeyondDay(Duration),
     #[error("PromQL in CloudWatch looks back at most {most}, but {wanted} are needed")]
     PromQlBeyond { most: Duration, wanted: Duration },
+    #[error("a range in PromQL of CloudWatch is at most {most}, but {wanted} are needed")]
+    PromQlRange { most: Duration, wanted: Duration },
     #[error(
         "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]
@@ -397,6 +458,8 @@ pub enum NotExpressible {
         MOST_METRICS
     )]
     DashboardFull,
+    #[error("the SLO has no `alert` in the spec")]
+    NoAlert,
     #[error("a percentile SLO has no error budget")]
     NoBudget,
     #[error("only the alarm covers the whole condition")]

@@ -219,6 +219,7 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
         SloKind::Events(events) => builder.tiers(slo, events),
         SloKind::Percentile(percentile) => {
             let Some(alert) = &percentile.alert else {
+                builder.unwatched(&slo.name);
                 return;
             };
             let summary = words::alert(slo, percentile, alert);

@@ -28,11 +28,15 @@ fn count(unit: Unit) -> bool {
     !time(unit) && !data(unit)
 }
 
-const KNOWN: [Known; 8] = [
+/// AWS does not define the larger units of data; these are the decimal ones of the SI.
+const KNOWN: [Known; 11] = [
     known("Seconds", time, (1, 1)),
     known("Milliseconds", time, (1, 1_000)),
     known("Microseconds", time, (1, 1_000_000)),
     known("Bytes", data, (1, 1)),
+    known("Kilobytes", data, (1_000, 1)),
+    known("Megabytes", data, (1_000_000, 1)),
+    known("Gigabytes", data, (1_000_000_000, 1)),
     known("Bits", data, (1, 8)),
     known("Percent", |unit| unit == Unit::Ratio, (1, 100)),
     known("Count", count, (1, 1)),

@@ -16,6 +16,9 @@ use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
 use crate::template::Tree;
 
+/// Bytes of a template in a call (AWS: "CloudFormation quotas"); S3 holds larger ones.
+pub(super) const BODY: usize = 51_200;
+
 const LONGEST_ID: usize = 240;
 
 #[derive(Serialize)]

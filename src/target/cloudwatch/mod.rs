@@ -50,7 +50,9 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         rendered.files.push(out.dashboard(dashboard)?);
     }
     rendered.files.push(out.terraform(&dashboards)?);
-    rendered.files.push(out.formation(&dashboards)?);
+    let (file, note) = out.formation(&dashboards)?;
+    rendered.files.push(file);
+    rendered.notes.extend(note);
     rendered.files.extend(out.delivery()?);
     rendered.beside.extend(out.parity()?);
     Ok(rendered)
@@ -174,9 +176,23 @@ impl<'a> Out<'a> {
         check::canonical(self.file("main.tf.json", &view)?)
     }
 
-    fn formation(&self, dashboards: &[OpenDashboard<'_>]) -> Result<OutFile, TargetError> {
+    /// The template, on one line where CloudFormation would not take it otherwise; and a note where it does not even then.
+    fn formation(
+        &self,
+        dashboards: &[OpenDashboard<'_>],
+    ) -> Result<(OutFile, Option<String>), TargetError> {
         let view = formation::view(self.plan, self.cw, &self.alarms, dashboards);
-        check::formation(self.file("template.json", &view)?)
+        let mut file = check::formation(self.file("template.json", &view)?)?;
+        if file.text.len() > formation::BODY {
+            file.text = check::compact(&file)? + "\n";
+        }
+        let (bytes, most) = (file.text.len(), formation::BODY);
+        let note = (bytes > most).then(|| {
+            format!(
+                "`cloudwatch/template.json` has {bytes} bytes; CloudFormation accepts more than {most} only from S3 (`aws cloudformation deploy --s3-bucket`)"
+            )
+        });
+        Ok((file, note))
     }
 
     fn delivery(&self) -> Result<Vec<OutFile>, TargetError> {

@@ -124,7 +124,7 @@ fn view(plan: &Plan) -> Value {
     let signals: Vec<_> = plan
         .published
         .iter()
-        .map(|p| signal(p, &claim(&mut taken, argument(&p.signal), "")))
+        .map(|p| signal(plan, p, &claim(&mut taken, argument(&p.signal), "")))
         .collect();
     let labels: Vec<_> = labels
         .into_iter()
@@ -166,8 +166,8 @@ fn claim(taken: &mut Vec<String>, name: String, suffix: &str) -> String {
     own
 }
 
-fn signal(p: &Published, argument: &str) -> Value {
-    let metrics: Vec<_> = p.metrics.iter().map(|m| metric(p, m)).collect();
+fn signal(plan: &Plan, p: &Published, argument: &str) -> Value {
+    let metrics: Vec<_> = p.metrics.iter().map(|m| metric(plan, p, m)).collect();
     json!({
         "argument": argument,
         "kind": p.kind.as_str(),
@@ -179,7 +179,9 @@ fn signal(p: &Published, argument: &str) -> Value {
     })
 }
 
-fn metric(p: &Published, m: &PublishedMetric) -> Value {
+fn metric(plan: &Plan, p: &Published, m: &PublishedMetric) -> Value {
+    let mut cloudwatch = plan.cloudwatch.iter();
+    let fine = cloudwatch.any(|cloudwatch| cloudwatch.is_fine(&m.metric));
     let times = p.scale / m.metric.worth;
     let label = |dimension: &String| {
         let pair = m.metric.labels.iter().find(|(_, d)| d == dimension);
@@ -200,6 +202,7 @@ fn metric(p: &Published, m: &PublishedMetric) -> Value {
         "namespace": m.metric.namespace,
         "name": m.metric.names.newest(),
         "unit": m.metric.unit,
+        "seconds": if fine { 1 } else { 60 },
         "times": number(times),
         "half": number(times / 2),
         "sets": sets,

@@ -10,7 +10,7 @@ use crate::project::{Project, Ran};
 const SECRET: &str = "wJalrXUtnFEMI";
 
 /// A service with one alarm, and a dashboard.
-const SPEC: &str = r#"
+pub(super) const SPEC: &str = r#"
 apiVersion: slosmith/v1
 service: {name: chat, owner: ml}
 runtime: {vllm: ">=0.20, <0.34"}
@@ -27,13 +27,13 @@ alerts:
     for: 2m
 "#;
 
-struct Scene {
-    project: Project,
-    server: Server,
+pub(super) struct Scene {
+    pub(super) project: Project,
+    pub(super) server: Server,
 }
 
 impl Scene {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let project = Project::empty();
         project.write("specs/chat.yaml", SPEC);
         Self {
@@ -42,7 +42,7 @@ impl Scene {
         }
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
         self.run_at(&self.server.url(), args)
     }
 
@@ -70,7 +70,7 @@ impl Scene {
         }
     }
 
-    fn plan(&self, args: &[&str]) -> Value {
+    pub(super) fn plan(&self, args: &[&str]) -> Value {
         let args: Vec<_> = ["plan", "--format", "json"]
             .into_iter()
             .chain(args.iter().copied())

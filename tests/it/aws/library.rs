@@ -36,7 +36,10 @@ pub(super) fn desired(text: &str) -> Desired {
     let plan = bundled::plan(text);
     let templates = Templates::load(None).expect("templates");
     let requests = target::requests(&plan, target::Options::all(&templates)).expect("requests");
-    let mut desired = Desired::default();
+    let mut desired = Desired {
+        region: "us-east-1".to_owned(),
+        ..Desired::default()
+    };
     desired
         .add(&plan.service.name, "spec.yaml", requests)
         .expect("wanted");
@@ -45,12 +48,16 @@ pub(super) fn desired(text: &str) -> Desired {
 
 /// Somebody with credentials, so many times as fast as AWS allows.
 pub(super) fn session(server: &Server, times: u32) -> Session {
+    session_at(server.url(), times)
+}
+
+pub(super) fn session_at(url: String, times: u32) -> Session {
     let credentials = Credentials::new("AKIDEXAMPLE", "a secret", None, None, "a test");
     let config = SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
-        .endpoint_url(server.url());
+        .endpoint_url(url);
     let pace = Pace {
         times,
         // Long enough for a busy machine: only a server that hangs is to run into it.
@@ -159,8 +166,8 @@ fn everything_goes_when_nothing_is_wanted() {
     let session = session(&server, 200);
     apply(&session, &desired, PRUNE).expect("a state");
     let nothing = Desired {
-        services: desired.services.clone(),
         objects: Default::default(),
+        ..desired.clone()
     };
     // Without being told to, nothing is deleted.
     let (changes, _) = apply(&session, &nothing, Allowed::default()).expect("a state");

@@ -12,6 +12,8 @@ use super::wire;
 const THEN: f64 = 1_780_000_000.0;
 /// Dashboards of one answer.
 const DASHBOARDS: usize = 2;
+/// Objects of one answer of the index of tags; AWS gives 100.
+const RESOURCES: usize = 7;
 /// Metrics of one answer; AWS gives 500.
 const METRICS: usize = 2;
 
@@ -60,6 +62,9 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, Refusal> {
 type Answer = Result<Value, Refusal>;
 
 pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
+    if store.denied.contains(&request.operation()) {
+        return Err(Refusal::new("AccessDenied", "not authorized"));
+    }
     if request.operation() == "GetCallerIdentity" {
         return Ok(json!({"xml": format!(
             "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><GetCallerIdentityResult>\
@@ -67,6 +72,10 @@ pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
              <ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></GetCallerIdentityResponse>",
             super::store::ACCOUNT
         )}));
+    }
+    if request.operation() == "GetResources" {
+        let input: Value = serde_json::from_slice(&request.body).expect("JSON");
+        return Ok(get_resources(store, &input));
     }
     if request.protocol != "rpc-v2-cbor" || !request.is_for_us() {
         return Err(Refusal::new(
@@ -95,7 +104,9 @@ pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
         "DeleteDashboards" => delete_dashboards(store, &input),
         "ListMetrics" => list_metrics(store, &input),
         "ListTagsForResource" => {
-            let tags = tags_of(store, &input)?.iter();
+            let late = store.late > 0;
+            store.late = store.late.saturating_sub(1);
+            let tags = tags_of(store, &input)?.iter().filter(|_| !late);
             let tags: Vec<_> = tags
                 .map(|(key, value)| json!({"Key": key, "Value": value}))
                 .collect();
@@ -137,6 +148,24 @@ fn tags(input: &Value) -> Tags {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     tags.map(|tag| (text(&tag["Key"]), text(&tag["Value"])))
         .collect()
+}
+
+/// Objects with a tag, as the index of tags knew them when it was frozen, else as they are.
+fn get_resources(store: &Store, input: &Value) -> Value {
+    let wanted = input["TagFilters"][0]["Key"].as_str().expect("a key");
+    let now = store.tagged();
+    let all = store.index.as_ref().unwrap_or(&now);
+    let with = all.iter().filter(|(_, tags)| tags.contains_key(wanted));
+    let shown = with.map(|(arn, tags)| {
+        let tags = tags.iter();
+        let tags: Vec<_> = tags
+            .map(|(key, value)| json!({"Key": key, "Value": value}))
+            .collect();
+        json!({"ResourceARN": arn, "Tags": tags})
+    });
+    let input = json!({"NextToken": input["PaginationToken"]});
+    let (found, next) = page(shown.collect(), &input, RESOURCES);
+    json!({"ResourceTagMappingList": found, "PaginationToken": next.unwrap_or_default()})
 }
 
 fn tags_of<'s>(store: &'s mut Store, input: &Value) -> Result<&'s mut Tags, Refusal> {

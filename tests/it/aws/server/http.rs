@@ -12,14 +12,18 @@ use super::wire;
 pub(super) struct Request {
     path: String,
     pub(super) protocol: String,
+    target: String,
     pub(super) body: Vec<u8>,
 }
 
 impl Request {
-    /// The last part of its path; STS has it in a form.
+    /// The last part of its path; STS has it in a form, the index of tags in a header.
     pub(super) fn operation(&self) -> &str {
         if self.body.starts_with(b"Action=GetCallerIdentity") {
             return "GetCallerIdentity";
+        }
+        if let Some((_, operation)) = self.target.rsplit_once('.') {
+            return operation;
         }
         self.path.rsplit('/').next().unwrap_or_default()
     }
@@ -50,7 +54,7 @@ impl Connection {
             return Ok(None);
         }
         let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-        let (mut length, mut protocol) = (0, String::new());
+        let (mut length, mut protocol, mut target) = (0, String::new(), String::new());
         loop {
             let mut line = String::new();
             self.reader.read_line(&mut line)?;
@@ -60,6 +64,7 @@ impl Connection {
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => length = value.trim().parse().unwrap_or(0),
                 "smithy-protocol" => protocol = value.trim().to_owned(),
+                "x-amz-target" => target = value.trim().to_owned(),
                 _ => {}
             }
         }
@@ -68,6 +73,7 @@ impl Connection {
         Ok(Some(Request {
             path,
             protocol,
+            target,
             body,
         }))
     }
@@ -85,6 +91,13 @@ impl Connection {
                 (refusal.status, more, refusal.body())
             }
         };
+        // The index of tags speaks JSON.
+        if body["ResourceTagMappingList"].is_array() {
+            let json = body.to_string();
+            let head = "HTTP/1.1 200 X\r\ncontent-type: application/x-amz-json-1.1\r\n";
+            let all = format!("{head}content-length: {}\r\n\r\n{json}", json.len());
+            return self.reader.get_mut().write_all(all.as_bytes());
+        }
         // STS answers in XML.
         if let Some(xml) = body["xml"].as_str() {
             let head = "HTTP/1.1 200 X\r\ncontent-type: text/xml\r\n";

@@ -57,6 +57,14 @@ pub(crate) struct Store {
     pub(crate) mutes: BTreeMap<String, Alarm>,
     /// Bodies as text.
     pub(crate) dashboards: BTreeMap<String, (String, Tags)>,
+    /// What the index of tags knows, where it lags.
+    pub(crate) index: Option<BTreeMap<String, Tags>>,
+    /// How many answers still lack the tags that are there.
+    pub(crate) late: usize,
+    /// Mute rules have no tags, which AWS does not document.
+    pub(crate) mutes_without_tags: bool,
+    /// Operations that the credentials may not use.
+    pub(crate) denied: Vec<&'static str>,
     /// As ListMetrics has them, and whether a value came in the past three hours.
     pub(crate) metrics: Vec<(Value, bool)>,
 }
@@ -74,13 +82,25 @@ impl Store {
         format!("arn:aws:cloudwatch::{ACCOUNT}:dashboard/{name}")
     }
 
+    /// The tags of everything, by ARN.
+    pub(crate) fn tagged(&self) -> BTreeMap<String, Tags> {
+        let alarms = self.alarms.iter();
+        let alarms = alarms.map(|(name, alarm)| (Self::alarm_arn(name), alarm.tags.clone()));
+        let dashboards = self.dashboards.iter();
+        let dashboards =
+            dashboards.map(|(name, (_, tags))| (Self::dashboard_arn(name), tags.clone()));
+        alarms.chain(dashboards).collect()
+    }
+
     /// Tags of what an ARN names.
     pub(super) fn tags(&mut self, arn: &str) -> Option<&mut Tags> {
         if let Some((_, name)) = arn.split_once(":alarm:") {
             return self.alarms.get_mut(name).map(|alarm| &mut alarm.tags);
         }
         if let Some((_, name)) = arn.split_once(":alarm-mute-rule:") {
-            return self.mutes.get_mut(name).map(|mute| &mut mute.tags);
+            let with = !self.mutes_without_tags;
+            let mute = self.mutes.get_mut(name).filter(|_| with);
+            return mute.map(|mute| &mut mute.tags);
         }
         let (_, name) = arn.split_once(":dashboard/")?;
         self.dashboards.get_mut(name).map(|(_, tags)| tags)

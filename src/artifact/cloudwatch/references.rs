@@ -1,0 +1,110 @@
+//! What a template refers to, and rules of composite alarms that it puts together.
+//!
+//! `!Ref Nothing` in a template without such a resource or parameter, `!Sub "ALARM(${A}) AN OK(${B})"`: CloudFormation rejects
+//! both.
+
+use std::collections::BTreeSet;
+
+use crate::cloudwatch::{Fault, Violation, children};
+use crate::yaml::{Node, Tag};
+
+/// Names that can be referred to; none where a template is a part of another, or something adds resources to it.
+pub(super) struct References<'n>(Option<BTreeSet<&'n str>>);
+
+impl<'n> References<'n> {
+    pub(super) fn of(template: &'n Node<'_>) -> Self {
+        let sections = ["Resources", "Parameters"].into_iter();
+        let sections = sections.filter_map(|section| template.get(section));
+        let names = sections.flat_map(Node::entries);
+        let names: BTreeSet<_> = names.filter_map(|(name, _)| name.text()).collect();
+        let whole = template.get("AWSTemplateFormatVersion").is_some()
+            && template.get("Transform").is_none()
+            && !names.iter().any(|name| name.starts_with("Fn::"));
+        Self(whole.then_some(names))
+    }
+
+    /// References to nothing, below a resource's properties.
+    pub(super) fn faults(&self, properties: &Node<'_>) -> Vec<Violation> {
+        let mut found = Vec::new();
+        self.walk(properties, "", &mut found);
+        found
+    }
+
+    fn walk(&self, node: &Node<'_>, pointer: &str, found: &mut Vec<Violation>) {
+        let function = match (node.tag, node.entries()) {
+            (Tag::Ref, _) => Some(("Ref", node)),
+            (Tag::Sub, _) => Some(("Fn::Sub", node)),
+            (Tag::None, [(name, inner)]) => name.text().map(|name| (name, inner)),
+            _ => None,
+        };
+        match function {
+            Some(("Ref", name)) => self.check(name.text(), pointer, found),
+            Some(("Fn::GetAtt", of)) => {
+                let name = of.items().first().unwrap_or(of).text();
+                let name = name.and_then(|name| name.split('.').next());
+                self.check(name, pointer, found);
+            }
+            Some(("Fn::Sub", inner)) => {
+                let text = inner.items().first().unwrap_or(inner).text();
+                let own = inner.items().get(1).map_or(&[][..], Node::entries);
+                let own: Vec<_> = own.iter().filter_map(|(name, _)| name.text()).collect();
+                for hole in text.into_iter().flat_map(holes) {
+                    let name = hole.split('.').next().unwrap_or(hole);
+                    if !name.starts_with('!') && !own.contains(&hole) {
+                        self.check(Some(name), pointer, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+        for (key, inner) in node.entries() {
+            let key = key.text().unwrap_or_default();
+            self.walk(inner, &format!("{pointer}/{key}"), found);
+        }
+        for (i, item) in node.items().iter().enumerate() {
+            self.walk(item, &format!("{pointer}/{i}"), found);
+        }
+    }
+
+    fn check(&self, name: Option<&str>, pointer: &str, found: &mut Vec<Violation>) {
+        let (Some(known), Some(name)) = (&self.0, name) else {
+            return;
+        };
+        if !name.contains("::") && !known.contains(name) {
+            found.push(Violation {
+                pointer: pointer.to_owned(),
+                message: format!("`{name}` is neither a resource nor a parameter of the template"),
+                fault: Fault::Limit,
+            });
+        }
+    }
+}
+
+/// The names in `ALARM(${A}) OR ALARM(${B})`.
+fn holes(text: &str) -> Vec<&str> {
+    let parts = text.split("${").skip(1);
+    parts
+        .filter_map(|part| part.split_once('}').map(|(name, _)| name.trim()))
+        .collect()
+}
+
+/// What is wrong with a rule in which names of alarms are filled in. One that may fill in more is not judged.
+pub(super) fn rule(text: &str) -> Option<Violation> {
+    let mut whole = String::new();
+    let mut parts = text.split("${");
+    whole.push_str(parts.next()?);
+    for part in parts {
+        let (open, closed) = (whole.matches('(').count(), whole.matches(')').count());
+        if open <= closed {
+            return None;
+        }
+        whole.push_str("NAME");
+        whole.push_str(part.split_once('}')?.1);
+    }
+    let why = children(&whole).err()?;
+    Some(Violation {
+        pointer: "/AlarmRule".to_owned(),
+        message: format!("invalid alarm rule: {why}"),
+        fault: Fault::Limit,
+    })
+}
