@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use slosmith::target::Target;
-#[cfg(feature = "aws")]
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
