@@ -6,9 +6,10 @@
 use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
-use crate::plan::{Signal, SignalKind};
+use crate::plan::{Signal, SignalKind, Source};
+use crate::promql::kept_labels;
 use crate::source::Span;
-use crate::spec::{self, Selection, Text};
+use crate::spec::{self, FamilyKind, Selection, Text};
 
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
@@ -21,6 +22,19 @@ impl Context<'_> {
             None => self.usual_labels(signal),
         };
         let named = of.named();
+        if let (Some(first), Source::Raw(raw)) = (named.first(), &signal.source)
+            && raw.kind == FamilyKind::Gauge
+            && kept_labels(&raw.expr).names().is_none()
+        {
+            let message = format!(
+                "`{first}` has no effect: the query of `{}` keeps all labels of its series",
+                signal.name
+            );
+            let warning = Diagnostic::warning("contradiction", first.span, message);
+            self.sink.push(warning.help(format!(
+                "aggregate in the query of the signal, as in `max by ({first}) (…)`"
+            )));
+        }
         for (i, label) in named.iter().enumerate() {
             if named[..i].iter().any(|before| before.value == label.value) {
                 let message = format!("`{label}` appears twice");

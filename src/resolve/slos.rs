@@ -12,8 +12,8 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
-    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
+    BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo, Family,
+    Marks, PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
 };
 use crate::promql::{Kept, kept_labels};
 use crate::query::{self, Recorded, SignalQuery};
@@ -152,6 +152,31 @@ fn kept(labels: &[String]) -> Kept {
     Kept::Only(all.map(Into::into).collect())
 }
 
+/// Warns of a label that only the good or the bad events are selected by: each of its values is all good or all bad.
+fn check_split(cx: &mut Context<'_>, slo: &spec::Slo, sli: &EventSli, labels: &[String]) {
+    let EventSli::Ratio { part, total, .. } = sli else {
+        return;
+    };
+    let Some((bad, all)) = part
+        .family()
+        .zip(total.family())
+        .filter(|(a, b)| a.served == b.served)
+    else {
+        return;
+    };
+    let has = |family: &Family, label: &String| family.matchers.iter().any(|m| m.0 == *label);
+    let mut splits = labels.iter();
+    if let Some(label) = splits.find(|label| has(bad, label) && !has(all, label)) {
+        let message = format!(
+            "the SLO is grouped by `{label}`, by which only `{}` selects: each value of `{label}` has an error ratio of 0% or 100%",
+            part.name
+        );
+        let warning = Diagnostic::warning("contradiction", slo.sli.span, message);
+        cx.sink
+            .push(warning.help(format!("group the SLO by labels without `{label}`")));
+    }
+}
+
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
     if let Some(summary) = &slo.notice.summary {
         templates::check(cx, summary, kept);
@@ -206,6 +231,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     check_min_events(cx, slo, &tiers);
+    check_split(cx, slo, &events.sli, &events.labels);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
     windows.extend([BASE_WINDOW, slo.period.value]);
     windows.sort();

@@ -296,6 +296,16 @@ signals:
             "alerts: {A: {severity: page, when: {signal: requests, absent: true}}}\n",
             "warning[not-from-start]: `failed` has no series until the first event with its `code`",
         ),
+        (
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos: {a: {objective: 99%, period: 30d, group_by: [code], sli: {ratio: {bad: failed, total: requests}}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}}\n",
+            "warning[contradiction]: the SLO is grouped by `code`, by which only `failed` selects",
+        ),
+        (
+            "  age: {kind: gauge, unit: seconds, has_labels: [node], prometheus: {promql: time() - shop_time}}\nalerts: {A: {severity: page, when: {signal: age, by: [node], above: 5m}}}\n",
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: time() - max by (node) (shop_time)}}\nalerts: {A: {severity: page, when: {signal: age, by: [node], above: 5m}}}\n",
+            "warning[contradiction]: `node` has no effect: the query of `age` keeps all labels of its series",
+        ),
     ] {
         let found = warned(wrong);
         assert!(

@@ -53,6 +53,12 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> V
         stored(alerts, Alert::is_stored),
     );
     let alerting = !slos.is_empty() || !alerts.is_empty();
+    if all.is_empty() && !alerting && spec.cloudwatch.is_some() {
+        cx.notes.push(
+            "no dashboard: the dashboard `overview` needs metrics in Prometheus; for one in CloudWatch, add `dashboards`"
+                .to_owned(),
+        );
+    }
     if alerting && !own {
         all.push(overview::dashboard(cx, &slos, &alerts, &all));
     }

@@ -131,9 +131,21 @@ impl<'a> Missing<'a> {
         let before = |first: &Version| self.newest(cx).is_some_and(|v| v < first);
         match &self.life {
             None if !self.profiles.is_empty() => Lack::Conditional,
+            // Older releases had it without the profile.
+            Some(_) if self.is_only_in_profiles(cx) => Lack::Conditional,
             Some(life) if before(&life.first) => Lack::Future,
             _ => self.flag(cx).map_or(Lack::Removed, Lack::Hidden),
         }
+    }
+
+    /// True where each of the releases has it with a profile.
+    fn is_only_in_profiles(&self, cx: &Context<'_>) -> bool {
+        let family = cx.catalog.family(self.metric);
+        let shows = |id: &ReleaseId| {
+            let release = cx.catalog.release(*id);
+            family.is_some_and(|family| family.visible_in(release, &self.profiles).is_some())
+        };
+        !self.profiles.is_empty() && self.absent.iter().all(shows)
     }
 
     fn newest(&self, cx: &Context<'_>) -> Option<&'static Version> {

@@ -86,7 +86,7 @@ fn a_mistake_is_told_where_it_was_made() {
     project.edit("specs/base.yaml", "above: 50", "above: 50s");
     project.edit("specs/prod.yaml", "99.9%", "999%");
     let ran = project.run(&["build"]).exits(2);
-    assert!(ran.err.contains("specs/base.yaml:23:50"), "{}", ran.err);
+    assert!(ran.err.contains("specs/base.yaml:24:50"), "{}", ran.err);
     assert!(ran.err.contains("specs/prod.yaml:5:29"), "{}", ran.err);
     assert!(
         ran.err.contains("3 errors") || ran.err.contains("2 errors"),
@@ -94,7 +94,7 @@ fn a_mistake_is_told_where_it_was_made() {
         ran.err
     );
     let ran = project.run(&["lint", "specs"]).exits(1);
-    assert!(ran.out.contains("specs/base.yaml:23:50"), "{}", ran.out);
+    assert!(ran.out.contains("specs/base.yaml:24:50"), "{}", ran.out);
     assert!(!ran.out.contains("missing-field"), "{}", ran.out);
 }
 
