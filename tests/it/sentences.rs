@@ -24,7 +24,14 @@ fn spec(signal: &str, head: &str, stats: &[&str]) -> String {
             let _ = writeln!(steps, "      - {{when: {when}}}");
         }
     }
-    format!("{head}\nalerts:\n{alerts}runbooks:\n  page:\n    title: Page\n    steps:\n{steps}")
+    let (first, second) = head.split_once("\n---\n").unwrap_or((head, ""));
+    let second = match second {
+        "" => String::new(),
+        second => format!("---\n{second}\n"),
+    };
+    format!(
+        "{first}\nalerts:\n{alerts}runbooks:\n  page:\n    title: Page\n    steps:\n{steps}{second}"
+    )
 }
 
 /// The sentences of a spec: the description and condition of each alert, the titles of queries and steps.

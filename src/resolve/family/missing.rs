@@ -132,7 +132,7 @@ impl<'a> Missing<'a> {
         match &self.life {
             None if !self.profiles.is_empty() => Lack::Conditional,
             // Older releases had it without the profile.
-            Some(_) if self.is_only_in_profiles(cx) => Lack::Conditional,
+            Some(_) if self.flag(cx).is_none() && self.is_only_in_profiles(cx) => Lack::Conditional,
             Some(life) if before(&life.first) => Lack::Future,
             _ => self.flag(cx).map_or(Lack::Removed, Lack::Hidden),
         }
