@@ -459,16 +459,17 @@ impl Resolver<'_, '_> {
             labels
         };
         let all: Vec<_> = parts.iter().map(|p| sorted(p.query())).collect();
-        let alike = all.iter().all(|l| *l == all[0]);
+        // A query of PromQL may keep labels that it does not name.
+        let kept = |part: &Condition| promql::kept_labels(&part.query().expr).names();
+        let is_known = on.is_none() || parts.iter().all(|part| kept(part).is_some());
+        let alike = is_known && all.iter().all(|l| *l == all[0]);
         let mut common = all[0].clone();
         common.retain(|l| all.iter().all(|other| other.contains(l)));
         let on = match on {
             Some(on) => {
-                // A query of PromQL may keep labels that it does not name.
                 let may_have = |label: &String| {
-                    let mut queries = parts.iter().map(|part| &part.query().expr);
-                    let kept = |expr| promql::kept_labels(expr).names();
-                    queries.all(|expr| kept(expr).is_none_or(|names| names.contains(label)))
+                    let mut parts = parts.iter();
+                    parts.all(|part| kept(part).is_none_or(|names| names.contains(label)))
                 };
                 for label in on.iter().filter(|l| !may_have(&l.value)) {
                     let message = format!("not every condition has the label `{label}`");
@@ -498,15 +499,15 @@ impl Resolver<'_, '_> {
         for (own, part) in all.iter().zip(parts) {
             let expr = part.query().expr.clone();
             let known = groups.iter_mut().find(|(known, _)| *known == own);
-            match known.filter(|_| op == BinaryOp::And) {
+            match known.filter(|_| op == BinaryOp::And && is_known) {
                 Some((_, so_far)) => *so_far = bin(op, so_far.clone(), expr),
                 None => groups.push((own, expr)),
             }
         }
         let groups = groups.into_iter().map(|(_, expr)| expr);
-        let expr = groups.reduce(|so_far, next| match &on {
-            Some(on) => build::binary(op, so_far, next).on(on).into(),
-            None => bin(op, so_far, next),
+        let expr = groups.reduce(|so_far, next| match (&on, alike) {
+            (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
+            _ => bin(op, so_far, next),
         });
         Some(Query {
             expr: expr?,
