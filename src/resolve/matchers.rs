@@ -47,7 +47,8 @@ fn check_value(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
         let message = format!("`{regex}` is {}", with_article(&error.message));
         cx.sink
             .push(Diagnostic::error("bad-regex", regex.span, message));
-    } else if !regex.value.is_empty() && is_status(label) && matches_no_status(&regex.value) {
+    } else if !regex.value.is_empty() && holds_http_status(label) && matches_no_status(&regex.value)
+    {
         let message = format!("`{regex}` matches no HTTP status");
         let warning = Diagnostic::warning("bad-matcher", regex.span, message);
         cx.sink.push(warning.help(
@@ -59,6 +60,15 @@ fn check_value(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
 /// True for the name of a label that usually holds an HTTP status.
 pub(super) fn is_status(label: &str) -> bool {
     ["status", "code"].iter().any(|word| label.contains(word))
+}
+
+/// True for a label that holds nothing but HTTP statuses: `exit_code` and `grpc_code` hold other numbers.
+fn holds_http_status(label: &str) -> bool {
+    let name = label.replace('_', "").to_ascii_lowercase();
+    let name = name
+        .trim_start_matches("http")
+        .trim_start_matches("response");
+    matches!(name, "code" | "status" | "statuscode")
 }
 
 /// True for a pattern that is made of the signs of statuses, and matches none of them.

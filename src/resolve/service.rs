@@ -266,7 +266,7 @@ pub(super) fn check_selector(cx: &mut Context<'_>) {
     };
     let is_wrong = cx.sink.has_errors() || !cx.document.errors.is_empty();
     if spec.runtime.is_none() && !cx.selects && !is_wrong {
-        let message = "`prometheus.selector` has no effect: the spec has no signal of vLLM, and no PromQL with `$selector`";
+        let message = "`prometheus.selector` has no effect on SLOs and alerts: the spec has no signal of vLLM, and no PromQL with `$selector`";
         let warning = Diagnostic::warning("contradiction", label.span, message);
         cx.sink.push(warning.help(
             "declared signals have the selector of their job: `prometheus: {jobs: {JOB: {selector: {env: prod}}}}`, or a `where`",

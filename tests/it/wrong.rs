@@ -312,6 +312,8 @@ signals:
             found.len() == 1 && found[0].starts_with(warning),
             "{found:?}"
         );
-        assert_eq!(warned(right), Vec::<String>::new());
+        assert_eq!(warned(right), Vec::<String>::new(), "{right}");
     }
+    let exits = "  exits: {kind: counter, unit: count, has_labels: [exit_code], prometheus: {metric: exits_total, job: shop}}\n  crashes: {use: exits, where: {exit_code: {matches: '1|2'}}}\n";
+    assert_eq!(warned(exits), Vec::<String>::new());
 }
