@@ -15,6 +15,9 @@ use crate::units::{Duration, Number, decimal, float};
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
+/// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
+const BEFORE: u64 = 10;
+
 /// Of the events that are needed.
 const TOO_FEW: Number = Number::new_raw(85, 100);
 const ENOUGH: Number = Number::new_raw(120, 100);
@@ -61,11 +64,11 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave three in the short window, in whole base windows, or each sample
+/// Minutes from evaluation to evaluation: as many as leave two in the short window, in whole base windows, or each sample
 /// its own: events of an evaluation are those of a minute. Each reads the whole of a long one, so that a window of days would
 /// cost seconds of CPU at one a minute, and prove nothing more.
 pub(super) fn every(tier: &Tier) -> u64 {
-    let (rare, base) = (tier.short.mins_up() / 3, BASE_WINDOW.mins_up());
+    let (rare, base) = (tier.short.mins_up() / 2, BASE_WINDOW.mins_up());
     match rare < base {
         true => 1,
         false => rare - rare % base,
@@ -159,7 +162,7 @@ impl Run<'_> {
 
     /// Good minutes before a fault: what a window still holds of them when the alert fires.
     fn history(&self) -> u64 {
-        let minutes = self.tier.long.mins_up() / 10 + 15;
+        let minutes = self.tier.long.mins_up() / 10 + BASE_WINDOW.mins_up();
         minutes.next_multiple_of(self.every)
     }
 
@@ -193,8 +196,7 @@ impl Run<'_> {
         let ratio = self.beyond(105);
         let start = self.history();
         let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
-        let full = (self.tier.long.mins_up() + self.tier.long.mins_up() / 10 + 15)
-            .next_multiple_of(self.every);
+        let full = (self.tier.long.mins_up() + BEFORE).next_multiple_of(self.every) + self.every;
         let levels = self.levels(&[(start, Number::from_integer(0)), (full, ratio)]);
         let mut test = self.test("fires just above the threshold", &levels)?;
         test.promql_expr_test = vec![
@@ -294,9 +296,9 @@ impl Run<'_> {
     /// The long window just below the threshold, while the short one is above it: the long one has forgotten an outage.
     fn near(&self) -> Option<Test> {
         let (every, long) = (self.every, self.tier.long.mins_up());
-        let outage = (long / 10).max(10).next_multiple_of(every);
+        let outage = (long / 10).next_multiple_of(every);
         let recent = self.tier.short.mins_up().next_multiple_of(every);
-        let rest = (long * 11 / 10 + 15).next_multiple_of(every);
+        let rest = (long + 2 * every).next_multiple_of(every);
         let high = self.beyond(200);
         let whole = |minutes: u64| Number::from_integer(i128::from(minutes));
         // A window may hold one evaluation more of what is recent.
@@ -337,7 +339,7 @@ impl Run<'_> {
         ];
         let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
         test.promql_expr_test = vec![
-            self.check(then + every + rare, true),
+            self.check(then + every, true),
             self.check(last, false),
         ];
         Some(test)
@@ -362,9 +364,12 @@ impl Run<'_> {
     /// No traffic after some: no ratio, above all no NaN, and no alert.
     fn idle(&self) -> Option<Option<Test>> {
         // The base window has just emptied.
-        let at = self.after(30 + BASE_WINDOW.mins_up() + 2);
-        let rest = (at / self.driver.step - 25).max(20);
-        let levels = [Level::new(30, Number::from_integer(0)), Level::idle(rest)];
+        let at = self.after(BEFORE + BASE_WINDOW.mins_up() + 2);
+        let rest = at / self.driver.step;
+        let levels = [
+            Level::new(BEFORE, Number::from_integer(0)),
+            Level::idle(rest),
+        ];
         let mut test = self.test("no data and silent without traffic", &levels)?;
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
@@ -392,7 +397,7 @@ impl Run<'_> {
         if !self.events.count_new_series {
             return None;
         }
-        let at = self.after(32);
+        let at = self.after(BEFORE + 2);
         let begins = at / self.driver.step - 2;
         let levels = [Level::new(begins + 30, Number::from_integer(0))];
         let mut test = self.test("counts the first value of a new series", &levels)?;
@@ -468,9 +473,8 @@ impl Run<'_> {
         let EventSli::Ratio { good: false, .. } = &self.events.sli else {
             return Some(None);
         };
-        let at = self.after(20);
-        let all = (at / self.driver.step + 10).max(30);
-        let levels = [Level::new(all, Number::from_integer(0))];
+        let at = self.after(BEFORE);
+        let levels = [Level::new(at / self.driver.step, Number::from_integer(0))];
         let mut test = self.test("evaluates before the first bad event", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
         test.promql_expr_test = vec![
