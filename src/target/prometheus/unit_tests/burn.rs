@@ -31,7 +31,7 @@ const BUSIER: i128 = 6;
 /// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let tier_file = |(i, tier): (usize, &Tier)| {
-        let every = every(tier);
+        let every = every(tier, 2);
         let step = every.min(BASE_WINDOW.mins_up());
         let run = Run {
             plan,
@@ -64,11 +64,11 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .collect()
 }
 
-/// Minutes from evaluation to evaluation: as many as leave two in the short window, in whole base windows, or each sample
+/// Minutes from evaluation to evaluation: as many as leave so many in the short window, in whole base windows, or each sample
 /// its own: events of an evaluation are those of a minute. Each reads the whole of a long one, so that a window of days would
 /// cost seconds of CPU at one a minute, and prove nothing more.
-pub(super) fn every(tier: &Tier) -> u64 {
-    let (rare, base) = (tier.short.mins_up() / 2, BASE_WINDOW.mins_up());
+pub(super) fn every(tier: &Tier, in_short: u64) -> u64 {
+    let (rare, base) = (tier.short.mins_up() / in_short, BASE_WINDOW.mins_up());
     match rare < base {
         true => 1,
         false => rare - rare % base,
@@ -338,10 +338,7 @@ impl Run<'_> {
             idle(last - then),
         ];
         let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
-        test.promql_expr_test = vec![
-            self.check(then + every, true),
-            self.check(last, false),
-        ];
+        test.promql_expr_test = vec![self.check(then + every, true), self.check(last, false)];
         Some(test)
     }
 

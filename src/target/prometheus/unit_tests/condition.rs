@@ -17,7 +17,7 @@ use crate::units::{Duration, float};
 
 /// Adds the test file of one alert, or says why there is none.
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
-    let step = step(subject.condition);
+    let step = step(subject);
     let plain = match subject.condition {
         Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
         _ => tests(plan, subject, step),
@@ -95,6 +95,9 @@ fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<Vec<Test>> {
     Some(all)
 }
 
+/// Minutes of a past for each minute of a step: promtool evaluates all of it.
+const LONG_PAST: u64 = 2_000;
+
 /// True where a usual range has a limit beside it on a side.
 fn is_limited(c: &Compare, side: CompareOp) -> bool {
     match &c.bound {
@@ -103,8 +106,16 @@ fn is_limited(c: &Compare, side: CompareOp) -> bool {
     }
 }
 
-/// Minutes of a step: 1, or as many as keep the longest query within what promtool loads.
-fn step(condition: &Condition) -> u64 {
+/// Minutes of a step: 1, or as many as keep the longest query within what promtool loads; with a past of days, three in the
+/// shortest window.
+fn step(subject: &Subject<'_>) -> u64 {
+    let shortest = leaves(subject.condition)
+        .into_iter()
+        .flatten()
+        .map(|c| c.window)
+        .chain([subject.hold])
+        .min();
+    let shortest = shortest.unwrap_or_default().mins_up();
     let of = |leaf: &Condition| {
         let Condition::Compare(c) = leaf else {
             return 1;
@@ -118,9 +129,16 @@ fn step(condition: &Condition) -> u64 {
             Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => *past,
             Bound::Fixed(..) => Duration::default(),
         };
-        step_for(c.window, series).max(step_for(past, 1))
+        let long = past.mins_up().div_ceil(LONG_PAST).min(shortest / 3);
+        step_for(c.window, series).max(step_for(past, 1)).max(long)
     };
-    condition.leaves().into_iter().map(of).max().unwrap_or(1)
+    subject
+        .condition
+        .leaves()
+        .into_iter()
+        .map(of)
+        .max()
+        .unwrap_or(1)
 }
 
 /// Everything the scenarios of one alert share.

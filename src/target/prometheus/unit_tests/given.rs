@@ -24,7 +24,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let every = burn::every(tier);
+        let every = burn::every(tier, 3);
         let mut tests = tests(plan, slo, events, tier, every);
         tests.extend(own::windows(plan, slo, events, tier, every));
         tests.extend(own::without_part(plan, slo, events, tier, every));

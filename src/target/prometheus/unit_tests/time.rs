@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
         let seconds = time.every.as_secs();
         let even = seconds > 0 && 60 % seconds == 0;
         // Each moment must be in as many recorded windows as any other.
-        let every = burn::every(tier).min(BASE_WINDOW.mins_up());
+        let every = burn::every(tier, 3).min(BASE_WINDOW.mins_up());
         (even && tier.threshold < HIGHEST).then_some(Self {
             plan,
             slo,
