@@ -82,8 +82,8 @@ impl Alert {
 /// A value recorded because its own past is asked for.
 #[derive(Clone, Debug)]
 pub struct AlertRecord {
-    /// The key of the expression: another one has a history of its own.
-    pub part: String,
+    /// The service, the alert, by their oldest names, and the key of the expression: another one has a history of its own.
+    pub labels: [(&'static str, String); 3],
     pub query: Query,
 }
 

@@ -11,7 +11,7 @@ use crate::plan::marker::at_window;
 use crate::plan::{
     BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, TimeSli, Window, slo_series,
 };
-use crate::promql::ast::{BinaryOp, Expr, Selector};
+use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
 use crate::units::Duration;
@@ -249,14 +249,12 @@ impl Events {
         let Some((part, good, total)) = self.each() else {
             return match window <= direct_up_to(&self.sli) {
                 true => self.direct(window),
-                false if matches!(self.sli, EventSli::OwnRatio(_)) => recorded.over(
-                    "avg_over_time",
-                    recorded.series(naming::ERROR_RATIO),
-                    window,
-                ),
+                false if matches!(self.sli, EventSli::OwnRatio(_)) => {
+                    recorded.over("avg_over_time", naming::ERROR_RATIO, window, &self.labels)
+                }
                 false => {
                     let [bad, total] = [naming::BAD_EVENTS, naming::TOTAL_EVENTS]
-                        .map(|name| recorded.over("sum_over_time", recorded.series(name), window));
+                        .map(|name| recorded.over("sum_over_time", name, window, &self.labels));
                     bin(BinaryOp::Div, bad, positive(total))
                 }
             };
@@ -276,7 +274,10 @@ impl Events {
                 self.all(window, recorded),
             )
         } else {
-            let sum = |name| build::call("sum_over_time", [range(recorded.series(name), window)]);
+            let sum = |name| {
+                let sum = build::call("sum_over_time", [range(recorded.past(name), window)]);
+                recorded.joined(sum, &self.labels)
+            };
             let total = || sum(naming::ALL_EVENTS);
             (rest(sum(naming::PART_EVENTS), good, total), total())
         };
@@ -315,6 +316,8 @@ pub struct Recorded<'a> {
     pub service: &'a str,
     /// The objective.
     pub slo: &'a str,
+    /// What the service was called, and the objective: their events count over the SLO window.
+    pub renamed_from: [Option<&'a str>; 2],
     /// The time from evaluation to evaluation.
     pub every: Duration,
     /// Longer windows sum up base windows.
@@ -325,6 +328,37 @@ impl Recorded<'_> {
     /// What is recorded over the base window.
     fn series(&self, name: &str) -> Selector {
         slo_series(name, self.service, self.slo, &BASE_WINDOW.to_string())
+    }
+
+    /// What is recorded over the base window, under the old names, too.
+    fn past(&self, name: &str) -> Selector {
+        if !self.is_renamed() {
+            return self.series(name);
+        }
+        let window = BASE_WINDOW.to_string();
+        let names = [(naming::SERVICE, self.service), (naming::SLO, self.slo)];
+        let named = names.into_iter().zip(self.renamed_from);
+        named
+            .fold(
+                build::metric(name),
+                |series, ((label, now), old)| match old {
+                    Some(old) => series.matcher(label, MatchOp::Match, &format!("{now}|{old}")),
+                    None => series.matcher(label, MatchOp::Equal, now),
+                },
+            )
+            .matcher(naming::WINDOW, MatchOp::Equal, &window)
+    }
+
+    fn is_renamed(&self) -> bool {
+        self.renamed_from.iter().any(Option::is_some)
+    }
+
+    /// What stands under the old and the new names, as one.
+    fn joined(&self, past: Expr, labels: &[String]) -> Expr {
+        match self.is_renamed() {
+            true => super::sum(labels, past),
+            false => past,
+        }
     }
 
     /// What is recorded of each evaluation alone.
@@ -338,13 +372,14 @@ impl Recorded<'_> {
         build::call("sum_over_time", [range(self.each(name), open)])
     }
 
-    fn over(&self, function: &str, series: Selector, window: Duration) -> Expr {
+    fn over(&self, function: &str, name: &str, window: Duration, labels: &[String]) -> Expr {
         if window > self.near {
             // Another group records the newest value at the same time, or has not yet.
             let known = (window, self.every);
-            return super::over_by(function, series.into(), known, BASE_WINDOW);
+            let past = self.joined(self.past(name).into(), labels);
+            return super::over_by(function, past, known, BASE_WINDOW);
         }
-        build::call(function, [range(series, window)])
+        build::call(function, [range(self.series(name), window)])
     }
 }
 

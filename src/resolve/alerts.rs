@@ -53,9 +53,13 @@ fn check_names(cx: &mut Context<'_>) {
         if let Some(own) = &slo.alert_name {
             cx.check_name(own, false);
         }
+        let used = |old: &str| spec.slos.keys().any(|slo| slo.value == old);
+        cx.check_old_name(("SLO", name), slo.renamed_from.as_ref(), used);
         claim(cx, &mut taken, slo_alert_name(name, slo), name, "SLO");
     }
-    for name in spec.alerts.keys() {
+    for (name, alert) in &spec.alerts {
+        let used = |old: &str| spec.alerts.keys().any(|alert| alert.value == old);
+        cx.check_old_name(("alert", name), alert.renamed_from.as_ref(), used);
         claim(cx, &mut taken, name.value.clone(), name, "alert");
     }
 }
@@ -210,7 +214,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     }
     let mut resolver = Resolver {
         cx,
-        alert: &name.value,
+        alert: &alert.renamed_from.as_ref().unwrap_or(name).value,
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
         records: Vec::new(),
     };

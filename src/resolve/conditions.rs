@@ -43,6 +43,7 @@ const OF_RULE: [&str; 4] = [
 
 pub(super) struct Resolver<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
+    /// The oldest name of the alert.
     pub(super) alert: &'a str,
     pub(super) hold: Duration,
     pub(super) records: Vec<AlertRecord>,
@@ -173,17 +174,21 @@ impl Resolver<'_, '_> {
     }
 
     fn record(&mut self, query: Query) -> Selector {
-        let part = naming::key(&query.expr.to_string());
+        let service = &self.cx.spec.service;
+        let service = service.renamed_from.as_ref().unwrap_or(&service.name);
+        let labels = [
+            (naming::SERVICE, service.value.clone()),
+            (naming::ALERT, self.alert.to_owned()),
+            (naming::PART, naming::key(&query.expr.to_string())),
+        ];
         let series = recorded(
             naming::BASELINE,
-            &[
-                (naming::SERVICE, &self.cx.spec.service.name.value),
-                (naming::ALERT, self.alert),
-                (naming::PART, &part),
-            ],
+            &labels
+                .each_ref()
+                .map(|(label, value)| (*label, value.as_str())),
         );
-        if self.records.iter().all(|known| known.part != part) {
-            self.records.push(AlertRecord { part, query });
+        if self.records.iter().all(|known| known.labels != labels) {
+            self.records.push(AlertRecord { labels, query });
         }
         series
     }

@@ -26,6 +26,23 @@ impl Context<'_> {
         }
     }
 
+    /// Reports an old name that cannot have been one, or that is one of those in use.
+    pub(super) fn check_old_name(
+        &mut self,
+        (what, now): (&str, &Text),
+        old: Option<&Text>,
+        in_use: impl Fn(&str) -> bool,
+    ) {
+        let Some(old) = old else { return };
+        self.check_name(old, what != "alert");
+        if in_use(&old.value) {
+            let message = format!("`{now}` cannot be renamed from `{old}`: this name is in use");
+            let error = Diagnostic::error("bad-name", old.span, message);
+            let help = format!("name what the {what} was called before, or remove `renamed_from`");
+            self.sink.push(error.help(help));
+        }
+    }
+
     pub(super) fn check_link(&mut self, link: &Text) {
         let value = &link.value;
         let http = value.starts_with("https://") || value.starts_with("http://");
@@ -58,6 +75,11 @@ impl Context<'_> {
 pub(super) fn check(cx: &mut Context<'_>) {
     let spec = cx.spec;
     cx.check_name(&spec.service.name, true);
+    let service = &spec.service;
+    let old = service.renamed_from.as_ref();
+    cx.check_old_name(("service", &service.name), old, |old| {
+        old == service.name.value
+    });
     for name in spec.slos.keys() {
         cx.check_name(name, true);
     }

@@ -240,6 +240,8 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     let recorded = Recorded {
         service: &cx.spec.service.name.value,
         slo: &name.value,
+        renamed_from: [&cx.spec.service.renamed_from, &slo.renamed_from]
+            .map(|old| old.as_ref().map(|old| old.value.as_str())),
         every: cx.recording_interval(),
         near: near_up_to(&tiers),
     };

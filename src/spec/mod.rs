@@ -150,6 +150,8 @@ pub enum FileKind {
 pub struct Service {
     /// Name of the output folder and value of the `service` label: lower-case letters, digits and dashes.
     pub name: Text,
+    /// Name that the service had before: error budgets and baselines still read what is recorded under it.
+    pub renamed_from: Option<Text>,
     /// Title to display. Default: the name.
     pub title: Option<Text>,
     /// What all alerts of the service carry.
@@ -321,6 +323,8 @@ pub struct Record {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alert {
+    /// Name that the alert had before: its baselines are still recorded under it.
+    pub renamed_from: Option<Text>,
     /// Value of the `severity` label; `page` and `ticket` are the names in `severities`.
     pub severity: Text,
     /// Condition of the alert.

@@ -12,6 +12,8 @@ use crate::units::{Duration, Quantity};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slo {
+    /// Name that the SLO had before: its error budget still counts the events recorded under it.
+    pub renamed_from: Option<Text>,
     /// Title to display.
     pub title: Option<Text>,
     /// Meaning of the SLO for its users.

@@ -94,16 +94,25 @@ impl Folder {
         self.0.path().join("prometheus")
     }
 
-    /// Changed copies of a rule file, with the fast or the slow unit tests that may notice.
+    /// Changed copies of a rule file, with the fast or the slow unit tests that may notice; what a slow one may notice, a fast
+    /// one may notice first.
     fn mutants(&self, file: &str, slowly: bool) -> Vec<Mutant> {
         let rules = self.prometheus().join("rules").join(file);
-        let mut tests = tests_of(&self.prometheus(), &rules);
-        tests.retain(|test| promtool::is_slow(&test.to_string_lossy()) == slowly);
+        let (slow, fast): (Vec<_>, Vec<_>) = tests_of(&self.prometheus(), &rules)
+            .into_iter()
+            .partition(|test| promtool::is_slow(&test.to_string_lossy()));
+        let tests = if slowly { &slow } else { &fast };
         if tests.is_empty() {
             return Vec::new();
         }
         let text = std::fs::read_to_string(rules).expect("rules");
-        mutants(&text, &tests)
+        let mut mutants = mutants(&text, tests);
+        if slowly {
+            for mutant in &mut mutants {
+                mutant.tests.splice(0..0, fast.iter().cloned());
+            }
+        }
+        mutants
     }
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         "slis",
         Promtool:
             in_ci counters_that_are_promql,
+            in_ci budgets_outlive_a_name,
             in_ci a_histogram_that_is_promql,
             trial a_probe_down_for_a_third_of_an_hour,
             in_ci requests_as_the_definition_has_them,
@@ -183,6 +184,78 @@ fn a_histogram_that_is_promql() {
             ("round(signal:both_wait:p95, 0.001)", "90m", Some(0.9)),
         ],
     );
+}
+
+/// Sixteen hours under the old names, with one bad event in twenty, and eight under the new ones, with none.
+fn budgets_outlive_a_name() {
+    let under = |series: &str, service: &str, slo: &str| {
+        format!("{series}{{service=\"{service}\", slo=\"{slo}\", window=\"5m\"}}")
+    };
+    let (all, part) = ("slo:total_events:increase", "slo:part_events:increase");
+    let now = "_x193 1000x95";
+    let series = [
+        (under(all, "old-shop", "answers"), "1000x191 stale"),
+        (under(part, "old-shop", "answers"), "50x191 stale"),
+        (under(all, "shop", "availability"), now),
+        (under(part, "shop", "availability"), "_x193 0x95"),
+        // Other names are those of others.
+        (under(all, "old-shop", "availability-2"), "1000x290"),
+        (under(all, "other", "availability"), "1000x290"),
+        (
+            under("slo:bad_events:rate", "old-shop", "up"),
+            "0.2x191 stale",
+        ),
+        (
+            under("slo:total_events:rate", "old-shop", "up"),
+            "1x191 stale",
+        ),
+        (under("slo:bad_events:rate", "shop", "ready"), "_x193 0x95"),
+        (
+            under("slo:total_events:rate", "shop", "ready"),
+            "_x193 1x95",
+        ),
+        (
+            under("slo:error_ratio:rate", "old-shop", "satisfaction"),
+            "0.03x191 stale",
+        ),
+        (
+            under("slo:error_ratio:rate", "shop", "satisfaction"),
+            "_x193 0x95",
+        ),
+    ];
+    let series = series.each_ref().map(|(s, values)| (s.as_str(), *values));
+    let left = |slo: &str| format!("slo:error_budget_remaining:ratio{{slo=\"{slo}\"}}");
+    let files = files("renamed");
+    check_files(
+        &files,
+        &[
+            "slo-availability-period",
+            "slo-ready-period",
+            "slo-satisfaction-period",
+        ],
+        "5m",
+        &series,
+        &[
+            (
+                &left("availability"),
+                "1440m",
+                Some(1.0 - 192.0 * 50.0 / (288.0 * 1000.0) / 0.01),
+            ),
+            (
+                &format!("round({}, 0.1)", left("ready")),
+                "1440m",
+                Some(-12.4),
+            ),
+            (
+                &format!("round({}, 0.1)", left("satisfaction")),
+                "1440m",
+                Some(-1.0),
+            ),
+        ],
+    );
+    let rules = files.iter().find(|f| f.path.ends_with("rules/alerts.yaml"));
+    let rules = &rules.expect("alerts").text;
+    assert!(rules.contains("          alert: QueueGrows"), "{rules}");
 }
 
 /// What is left between an alert of ours and its definition: zero while both fire, and while neither does.

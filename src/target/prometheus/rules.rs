@@ -337,16 +337,12 @@ pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, alert: &PercentileAlert)
 }
 
 fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
-    let service = plan.service.name.as_str();
     let mut rules: Vec<_> = alert
         .records
         .iter()
         .map(|r| {
-            let labels = [
-                (SERVICE, service),
-                (naming::ALERT, &alert.name),
-                (naming::PART, &r.part),
-            ];
+            let labels = r.labels.each_ref();
+            let labels = labels.map(|(label, value)| (*label, value.as_str()));
             record(naming::BASELINE, text(&r.query.expr), &labels)
         })
         .collect();

@@ -2,7 +2,6 @@
 
 use super::alert_test_name;
 use super::model::Labels;
-use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{Alert, AlertRecord, Condition, PercentileSlo, Plan, Slo};
 use crate::promql::ast::Expr;
@@ -37,11 +36,7 @@ impl<'a> Subject<'a> {
             annotations: annotations::condition(alert),
             rule_file: rules::alert_file(plan, alert),
             test_name: alert_test_name(&alert.name),
-            records: alert
-                .records
-                .iter()
-                .map(|r| record(plan, alert, r))
-                .collect(),
+            records: alert.records.iter().map(record).collect(),
         }
     }
 
@@ -66,12 +61,8 @@ impl<'a> Subject<'a> {
 }
 
 /// The labels and the value that a recording rule of an alert adds.
-fn record<'a>(plan: &Plan, alert: &Alert, record: &'a AlertRecord) -> (Labels, &'a Expr) {
-    let labels = [
-        (naming::SERVICE, plan.service.name.clone()),
-        (naming::ALERT, alert.name.clone()),
-        (naming::PART, record.part.clone()),
-    ];
+fn record(record: &AlertRecord) -> (Labels, &Expr) {
+    let labels = record.labels.clone();
     let labels = labels.map(|(label, value)| (label.to_owned(), value));
     (labels.into(), &record.query.expr)
 }
