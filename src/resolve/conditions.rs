@@ -18,7 +18,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, FamilyKind, Selection, Text};
+use crate::spec::{self, FamilyKind, Text};
 use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -215,12 +215,12 @@ impl Resolver<'_, '_> {
         spec: &Spanned<spec::Correlated>,
     ) -> Option<Condition> {
         let c = &spec.value;
-        let other = self.cx.signal(&c.signal)?;
+        let other = self.cx.selected(&c.signal, c.selection())?;
         let request = SignalRequest {
             signal: &other,
             stat: c.stat,
             window: None,
-            of: Selection::default(),
+            of: c.selection(),
             at: c.signal.span,
         };
         let other = self.cx.read(&request)?;

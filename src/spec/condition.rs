@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Comparison, Reading, Stat, Text};
+use super::{Across, Comparison, Groups, Reading, Selection, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -74,10 +74,25 @@ pub struct Correlated {
     pub signal: Text,
     /// Statistic of the other signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
+    /// How the values of its replicas and engines are combined. Default: the signal's own `across`.
+    pub across: Option<Spanned<Across>>,
+    /// Its series.
+    #[serde(rename = "<groups>")]
+    pub groups: Groups,
     /// Length of the window in which the signals are compared.
     pub window: Spanned<Duration>,
     /// Threshold of the coefficient, below 1.
     pub above: Spanned<Quantity>,
+}
+
+impl Correlated {
+    /// The series of the other signal.
+    pub fn selection(&self) -> Selection<'_> {
+        Selection {
+            across: self.across,
+            ..self.groups.selection()
+        }
+    }
 }
 
 fn default_min_samples() -> Spanned<u32> {
