@@ -10,7 +10,8 @@ use super::context::Context;
 use super::templates;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
-use crate::plan::{Alert, Bound, Condition, Links, words};
+use crate::plan::{Alert, Bound, CompareOp, Condition, Links, words};
+use crate::promql::ast::ExprKind;
 use crate::promql::kept_labels;
 use crate::promql::labels::{AnySeries, Unmatched, unmatched_joins};
 use crate::source::{Span, Spanned};
@@ -25,7 +26,54 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
         .filter_map(|(name, alert)| one(cx, name, alert))
         .collect();
     check_copies(cx, &alerts);
+    check_order(cx, &alerts);
     alerts
+}
+
+/// Warns of a page that fires while the ticket on the same value does not yet.
+fn check_order(cx: &mut Context<'_>, alerts: &[Alert]) {
+    let of = |role: &str| -> Vec<_> {
+        let severity = cx.severity(role);
+        let alerts = alerts.iter().filter(|alert| alert.severity == severity);
+        alerts
+            .filter_map(|alert| Some((alert, tested(alert)?)))
+            .collect()
+    };
+    let tickets = of("ticket");
+    for (page, (value, op, bound)) in of("page") {
+        let early = tickets.iter().find(|(ticket, (other, other_op, later))| {
+            *other == value
+                && other_op.is_upper() == op.is_upper()
+                && *later != bound
+                && op.holds(*later, bound)
+                && page.hold <= ticket.hold
+        });
+        let (Some((ticket, _)), Some((name, _))) =
+            (early, cx.spec.alerts.get_key_value(page.name.as_str()))
+        else {
+            continue;
+        };
+        let message = format!(
+            "`{name}` ({}) fires before `{}` ({}) on the same value",
+            page.severity, ticket.name, ticket.severity
+        );
+        let warning = Diagnostic::warning("page-before-ticket", name.span, message);
+        cx.sink
+            .push(warning.help("swap the thresholds or the severities"));
+    }
+}
+
+/// What a simple alert compares with a fixed bound.
+fn tested(alert: &Alert) -> Option<(String, CompareOp, Number)> {
+    let Condition::Compare(compare) = &alert.condition else {
+        return None;
+    };
+    match (&compare.bound, &compare.query.expr.kind) {
+        (Bound::Fixed(op, bound, _), ExprKind::Binary(binary)) => {
+            Some((binary.lhs.to_string(), *op, *bound))
+        }
+        _ => None,
+    }
 }
 
 /// Warns of an alert that was copied, and still has the condition of the other.

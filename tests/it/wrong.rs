@@ -292,6 +292,11 @@ signals:
             "warning[duplicate-condition]: `B` has the same condition as `A`",
         ),
         (
+            "alerts:\n  A: {severity: page, when: {signal: queue, above: 5}}\n  B: {severity: ticket, when: {signal: queue, above: 9}}\n",
+            "alerts:\n  A: {severity: page, when: {signal: queue, above: 5}, for: 9m}\n  B: {severity: ticket, when: {signal: queue, above: 9}}\n",
+            "warning[page-before-ticket]: `A` (critical) fires before `B` (warning) on the same value",
+        ),
+        (
             "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, absent: true}}}\n",
             "alerts: {A: {severity: page, when: {signal: requests, absent: true}}}\n",
             "warning[not-from-start]: `failed` has no series until the first event with its `code`",
