@@ -25,6 +25,8 @@ pub const ALERT: &str = "alert";
 /// Label: the expression a baseline is recorded for, as a [`key`].
 pub const PART: &str = "part";
 
+/// What the series of SLOs begin with.
+pub const OF_SLOS: &str = "slo:";
 /// Labels the generated rules set themselves; no signal may be grouped by them.
 pub const RESERVED_LABELS: [&str; 10] = [
     SERVICE,

@@ -21,7 +21,7 @@ use family::{Over, over_time, range_function, rate};
 
 use crate::catalog::Series;
 use crate::plan::marker::{self, Spelling, WINDOW, ZOOM};
-use crate::plan::{Query, Signal, Source, Window};
+use crate::plan::{Query, Signal, SignalKind, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
@@ -105,7 +105,10 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
         },
         Source::Ratio { of, over, before } => {
             let events = |signal: &Signal| value(&as_events(signal, read), ago);
-            let now = guarded_ratio(events(of), events(over));
+            let now = match is_known(of, over) {
+                true => guarded_ratio(events(of), events(over)),
+                false => bin(BinaryOp::Div, events(of), positive(events(over))),
+            };
             match before {
                 None => now,
                 Some(old) => {
@@ -176,6 +179,12 @@ pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
         Source::Ratio { .. } => return None,
     };
     Some(Query { expr, labels })
+}
+
+/// False for a gauge beside another metric: without a series, its value is unknown, and not zero.
+fn is_known(of: &Signal, over: &Signal) -> bool {
+    let names = |signal: &Signal| signal.family().map(|family| family.names.clone());
+    of.kind() != SignalKind::Gauge || (names(of).is_some() && names(of) == names(over))
 }
 
 /// `part / (whole > 0)`, where a missing part counts as 0: without a series, no event has happened yet.

@@ -12,10 +12,10 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
     Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Correlated, Family, Query,
-    RawCondition, Reading, Signal, SignalKind, ValueUnit, recorded, words,
+    RawCondition, Reading, Signal, SignalKind, Source, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
-use crate::promql::{self, build};
+use crate::promql::{self, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, FamilyKind, Text};
@@ -328,9 +328,17 @@ impl Resolver<'_, '_> {
                 signal.name
             );
             let error = Diagnostic::error("wrong-kind", absent.span, message);
-            self.cx.sink.push(error.help(
-                "use a signal that is a single metric, or `absent(…)` in a `promql` condition",
-            ));
+            let own = match &signal.source {
+                Source::Raw(raw) => visit::selectors(&raw.expr).first().copied().cloned(),
+                Source::Family(_) | Source::Ratio { .. } => None,
+            };
+            self.cx.sink.push(error.help(match own {
+                Some(series) => format!(
+                    "write `{{promql: '{}'}}` as the condition, and a `summary`",
+                    Expr::from(build::call("absent", [series]))
+                ),
+                None => "name the signal of one of its metrics".into(),
+            }));
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;

@@ -47,9 +47,12 @@ fn check_value(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
         let message = format!("`{regex}` is {}", with_article(&error.message));
         cx.sink
             .push(Diagnostic::error("bad-regex", regex.span, message));
-    } else if !regex.value.is_empty() && holds_http_status(label) && matches_no_status(&regex.value)
+    } else if !regex.value.is_empty()
+        && holds_http_status(label)
+        && is_of_statuses(&regex.value)
+        && let Some(doubt) = doubt(&regex.value)
     {
-        let message = format!("`{regex}` matches no HTTP status");
+        let message = format!("`{regex}` matches {doubt}");
         let warning = Diagnostic::warning("bad-matcher", regex.span, message);
         cx.sink.push(warning.help(
             "a pattern must match the whole value: write `5..` for all server errors, and `500|503` for some",
@@ -71,11 +74,24 @@ fn holds_http_status(label: &str) -> bool {
     matches!(name, "code" | "status" | "statuscode")
 }
 
-/// True for a pattern that is made of the signs of statuses, and matches none of them.
-fn matches_no_status(regex: &str) -> bool {
+/// True for a pattern that is made of the signs of statuses.
+fn is_of_statuses(regex: &str) -> bool {
     let mut signs = regex.chars();
-    let is_of_statuses = signs.all(|c| c.is_ascii_digit() || " x.,|()[]{}^-+*?$\\d".contains(c));
-    is_of_statuses && !statuses().any(|status| promql::matches(regex, &status) == Some(true))
+    signs.all(|c| c.is_ascii_digit() || " x.,|()[]{}^-+*?$\\d".contains(c))
+}
+
+/// What a pattern of statuses matches, where this is hardly meant.
+fn doubt(regex: &str) -> Option<&'static str> {
+    let matches = |value: &str| promql::matches(regex, value) == Some(true);
+    if !statuses().any(|status| matches(&status)) {
+        Some("no HTTP status")
+    } else if status_class(regex).is_some() {
+        Some("only this exact value, and no HTTP status such as 503")
+    } else if regex.contains('*') && regex.contains(|c: char| c.is_ascii_digit()) && matches("") {
+        Some("series without this label, too")
+    } else {
+        None
+    }
 }
 
 /// All HTTP statuses, and their classes as vLLM writes them: `5xx`.

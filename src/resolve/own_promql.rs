@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::matchers::JOB;
 use super::{family, matchers};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::naming;
 use crate::plan::marker::{self, WINDOW};
 use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp};
 use crate::promql::{self, Dialect, placeholder, visit};
@@ -63,7 +64,41 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     let jobs = matchers.filter(|m| m.label.text == JOB && m.op == MatchOp::Equal);
     cx.read_jobs.extend(jobs.map(|job| job.value.value.clone()));
     family::check_names(cx, &mut expr, text);
+    check_slos(cx, text, &expr);
     Some(expr)
+}
+
+/// Reports a series of this service's SLOs whose SLO the spec does not have: it never has a value.
+fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let spec = cx.spec;
+    for selector in visit::selectors(expr) {
+        let equal = |label: &str| {
+            let mut all = selector.matchers.iter();
+            all.find(|m| m.label.text == label && m.op == MatchOp::Equal)
+        };
+        let of_slo = selector
+            .metric
+            .as_ref()
+            .is_some_and(|name| name.text.starts_with(naming::OF_SLOS));
+        let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
+            continue;
+        };
+        let (service, name) = (&service.value.value, &slo.value.value);
+        let known = spec.slos.iter().any(|(slo, spec)| {
+            let names = [Some(slo), spec.renamed_from.as_ref()];
+            names
+                .into_iter()
+                .flatten()
+                .any(|known| known.value == *name)
+        });
+        if of_slo && *service == spec.service.name.value && !known {
+            let at = cx.document.inside(text, slo.value_span.clone());
+            let message = format!("`{service}` has no SLO `{name}`: the query never has a value");
+            let names: Vec<_> = spec.slos.keys().map(|slo| slo.value.as_str()).collect();
+            let error = Diagnostic::error("unknown-name", at, message);
+            cx.sink.push(error.maybe_help(did_you_mean(name, names)));
+        }
+    }
 }
 
 /// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels

@@ -47,6 +47,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Promtool:
             in_ci counters_that_are_promql,
             in_ci budgets_outlive_a_name,
+            in_ci a_missing_gauge_is_not_zero,
             in_ci a_histogram_that_is_promql,
             trial a_probe_down_for_a_third_of_an_hour,
             in_ci requests_as_the_definition_has_them,
@@ -182,6 +183,34 @@ fn a_histogram_that_is_promql() {
             ("round(signal:both_mean:avg, 0.001)", "90m", Some(0.225)),
             // 76 of 80 is 16 of the 20 between 500 ms and 1 s.
             ("round(signal:both_wait:p95, 0.001)", "90m", Some(0.9)),
+        ],
+    );
+}
+
+/// A power draw that is not reported is not a low one.
+fn a_missing_gauge_is_not_zero() {
+    let spec = "apiVersion: slosmith/v1
+service: {name: gpus}
+links: {runbooks: 'https://git.example/runbooks', grafana: 'https://grafana.example'}
+signals:
+  power: {kind: gauge, unit: watts, across: sum, prometheus: {metric: gpu_power_watts}}
+  limit: {kind: gauge, unit: watts, across: sum, prometheus: {metric: gpu_limit_watts}}
+  share: {ratio: {of: power, over: limit}}
+alerts:
+  GPUsIdle: {severity: ticket, when: {signal: share, below: 5%}}
+";
+    check_files(
+        &bundled::build(spec, None),
+        &["alerts"],
+        "1m",
+        &[
+            ("gpu_power_watts", "300x9 10x9 stale"),
+            ("gpu_limit_watts", "700x60"),
+        ],
+        &[
+            ("ALERTS", "5m", None),
+            ("ALERTS", "15m", Some(1.0)),
+            ("ALERTS", "40m", None),
         ],
     );
 }

@@ -282,6 +282,21 @@ signals:
             "warning[bad-matcher]: `5` matches no HTTP status",
         ),
         (
+            "  failed: {use: requests, where: {code: {matches: 5xx}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '5.*'}}}\n",
+            "warning[bad-matcher]: `5xx` matches only this exact value",
+        ),
+        (
+            "  failed: {use: requests, where: {code: {matches: '5*'}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '.*'}}}\n",
+            "warning[bad-matcher]: `5*` matches series without this label, too",
+        ),
+        (
+            "  bad: {use: vllm.requests_finished, where: {finished_reason: error}}\nruntime: {vllm: '>=0.10, <0.34'}\n",
+            "  bad: {use: vllm.requests_finished, where: {finished_reason: error}}\nruntime: {vllm: '>=0.13, <0.34'}\n",
+            "warning[unknown-label-value]: the label `finished_reason` of `bad` has no value `error` in vLLM 0.12.0",
+        ),
+        (
             "prometheus: {selector: {env: prod}}\n",
             "prometheus: {jobs: {shop: {selector: {env: prod}}}}\n",
             "warning[contradiction]: `prometheus.selector` has no effect",

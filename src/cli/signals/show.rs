@@ -41,6 +41,15 @@ pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(across) = &view.across {
         facts.push(("over replicas and engines", combined(*across).to_owned()));
     }
+    if let Some(newest) = view.families.iter().flatten().last()
+        && !newest.shape.open_buckets
+    {
+        let bounds = newest.shape.buckets.iter().map(String::as_str);
+        let bounds: Vec<_> = bounds.filter(|bound| *bound != "+Inf").collect();
+        if !bounds.is_empty() {
+            facts.push(("boundaries", bounds.join(", ")));
+        }
+    }
     facts
 }
 

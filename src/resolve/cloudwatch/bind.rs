@@ -38,6 +38,9 @@ pub(in crate::resolve) fn bind(
         }
         return;
     };
+    if definition.cloudwatch.is_none() && !matches!(signal.source, Source::Family(_)) {
+        return;
+    }
     let own = service.namespace.as_ref().map(|own| own.value.clone());
     let binding = definition.cloudwatch.as_ref();
     let elsewhere = binding.and_then(|binding| binding.value.namespace.clone());

@@ -507,7 +507,7 @@ impl Content {
     fn explain(&mut self, signal: &Signal, stat: Stat, window: Window) {
         let meaning = match stat {
             Stat::Quantile(quantile) => Some(percentile(quantile, signal.unit)),
-            Stat::Rate | Stat::Avg | Stat::Increase => None,
+            Stat::Rate | Stat::Avg | Stat::Increase if !signal.is_instant(stat) => None,
             _ => return,
         };
         if let Window::Fixed(window) = window {

@@ -54,7 +54,11 @@ pub(in crate::resolve) fn check_matchers(
                 }
                 // The label's values are not recorded: this may be a class of status codes or an exact value.
                 (None, Some(regex)) if !family.recorded => matchers::like_regex(cx, asked, &regex),
-                _ => continue,
+                _ => {
+                    let late = late_value(cx, signal, family, &label.value, asked);
+                    late.into_iter().for_each(|late| cx.sink.push(late));
+                    continue;
+                }
             };
             cx.sink.push(error);
             fits = None;
@@ -111,6 +115,30 @@ fn domain(cx: &Context<'_>, family: &Family, label: &str) -> Option<Vec<String>>
     values.sort();
     values.dedup();
     (!values.is_empty()).then_some(values)
+}
+
+/// Warns of a value that only newer releases of the range have: on the others, nothing is selected.
+fn late_value(
+    cx: &Context<'_>,
+    signal: &Signal,
+    family: &Family,
+    label: &str,
+    asked: &Text,
+) -> Option<Diagnostic> {
+    let lacks = |release: &&ReleaseId| {
+        let shapes = family.served.iter().filter(|_| family.recorded);
+        let mut shapes = shapes.filter_map(|name| cx.catalog.shape(name, **release, &cx.profiles));
+        let domain = shapes.find_map(|shape| shape.domain(label));
+        domain.is_some_and(|values| !values.contains(&asked.value))
+    };
+    let last = releases(cx).filter(lacks).last()?;
+    let message = format!(
+        "the label `{label}` of `{}` has no value `{asked}` in vLLM {}",
+        signal.name,
+        cx.catalog.release(*last).version()
+    );
+    let warning = Diagnostic::warning("unknown-label-value", asked.span, message);
+    Some(warning.help("raise `runtime.vllm`, or select by another label"))
 }
 
 /// The signal with the series of a selection, combined as it says.
