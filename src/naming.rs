@@ -25,8 +25,6 @@ pub const ALERT: &str = "alert";
 /// Label: the expression a baseline is recorded for, as a [`key`].
 pub const PART: &str = "part";
 
-/// What the series of SLOs begin with.
-pub const OF_SLOS: &str = "slo:";
 /// Labels the generated rules set themselves; no signal may be grouped by them.
 pub const RESERVED_LABELS: [&str; 10] = [
     SERVICE,
@@ -159,6 +157,11 @@ pub fn percentile_alert(slo: &str) -> String {
 
 pub fn goodput(service: &str, slo: &str, what: &str) -> String {
     format!("goodput_{service}_{slo}_{what}").replace('-', "_")
+}
+
+/// True for a series that the rules of SLOs record.
+pub fn is_of_slo(series: &str) -> bool {
+    series.starts_with("slo:")
 }
 
 pub fn record_series(name: &str, stat: &str) -> String {

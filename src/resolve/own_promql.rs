@@ -79,7 +79,7 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
         let of_slo = selector
             .metric
             .as_ref()
-            .is_some_and(|name| name.text.starts_with(naming::OF_SLOS));
+            .is_some_and(|name| naming::is_of_slo(&name.text));
         let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
             continue;
         };
