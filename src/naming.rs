@@ -15,7 +15,6 @@ pub const SLO: &str = "slo";
 pub const WINDOW: &str = "window";
 /// Label: the burn-rate tier of an alert.
 pub const TIER: &str = "tier";
-pub const QUANTILE: &str = "quantile";
 /// Label: how urgent an alert is.
 pub const SEVERITY: &str = "severity";
 /// Label: who answers for an alert.
@@ -26,12 +25,11 @@ pub const ALERT: &str = "alert";
 pub const PART: &str = "part";
 
 /// Labels the generated rules set themselves; no signal may be grouped by them.
-pub const RESERVED_LABELS: [&str; 10] = [
+pub const RESERVED_LABELS: [&str; 9] = [
     SERVICE,
     SLO,
     WINDOW,
     TIER,
-    QUANTILE,
     SEVERITY,
     OWNER,
     ALERT,
@@ -53,10 +51,6 @@ pub const OBJECTIVE: &str = "slo:objective:ratio";
 pub const ERROR_BUDGET: &str = "slo:error_budget:ratio";
 /// Share of the period's error budget that is left.
 pub const BUDGET_REMAINING: &str = "slo:error_budget_remaining:ratio";
-/// A percentile SLI in the signal's base unit.
-pub const PERCENTILE: &str = "slo:percentile:quantile";
-/// The bound of a percentile SLI in the signal's base unit.
-pub const PERCENTILE_BOUND: &str = "slo:percentile_bound:quantile";
 /// A value recorded for an alert that compares it with its own past.
 pub const BASELINE: &str = "alert:baseline:value";
 
@@ -151,6 +145,7 @@ pub fn burn_alert(slo: &str) -> String {
     format!("{}ErrorBudgetBurn", pascal(slo))
 }
 
+/// The alert of an objective on a percentile, which is now an alert of its own.
 pub fn percentile_alert(slo: &str) -> String {
     format!("{}ObjectiveMissed", pascal(slo))
 }

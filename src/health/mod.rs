@@ -16,8 +16,8 @@ pub use headline::{HEADLINES, Headline, Shown, headlines};
 pub use quantile::quantile;
 
 use crate::catalog::exposition::Page;
+use crate::plan::Alert;
 use crate::plan::Plan;
-use crate::plan::alert::{self, ConditionAlert};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Pages<'a> {
@@ -73,24 +73,23 @@ pub struct Finding {
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
     let since_start = index::Indexed::or_since_start(pages);
     let pages = index::Indexed::new(pages);
-    let mut found: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
-        .map(|alert| finding(&alert, &pages))
-        .collect();
+    let alerts = plan.alerts.iter();
+    let mut found: Vec<_> = alerts.map(|alert| finding(alert, &pages)).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
-    found.extend(objective::judge(plan, &pages, &since_start));
+    found.extend(objective::judge(plan, &since_start));
     found
 }
 
-fn finding(alert: &ConditionAlert<'_>, pages: &index::Indexed<'_>) -> Finding {
-    let (verdict, measured) = condition::judge(alert.condition, pages);
+fn finding(alert: &Alert, pages: &index::Indexed<'_>) -> Finding {
+    let (verdict, measured) = condition::judge(&alert.condition, pages);
     Finding {
-        alert: alert.name.to_owned(),
-        severity: alert.severity.to_owned(),
+        alert: alert.name.clone(),
+        severity: alert.severity.clone(),
         summary: alert.summary.clone(),
-        action: alert.action.map(str::to_owned),
+        action: alert.action.clone(),
         runbook: alert.links.runbook.clone(),
         verdict,
         measured,
-        parts: condition::parts(alert.condition),
+        parts: condition::parts(&alert.condition),
     }
 }

@@ -7,10 +7,7 @@ use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Finding, Unknown, Verdict};
 use crate::catalog::Series;
-use crate::plan::{
-    Bucket, EventSli, EventSlo, Family, PercentileSlo, Plan, Signal, Slo, SloKind, Tier, words,
-};
-use crate::spec::Stat;
+use crate::plan::{Bucket, EventSli, EventSlo, Family, Plan, Signal, Slo, Tier, words};
 use crate::units::{Unit, float, shown_measured};
 
 struct Counted {
@@ -18,50 +15,13 @@ struct Counted {
     total: f64,
 }
 
-/// Judges every objective that has tiers by them, every other one that has no alert by its budget or bound; what it misses
+/// Judges every objective that has tiers by them, every other one that has no alert by its budget; what it misses
 /// so has the severity of tickets.
-pub(super) fn judge(plan: &Plan, pages: &Indexed<'_>, since: &Indexed<'_>) -> Vec<Finding> {
+pub(super) fn judge(plan: &Plan, since: &Indexed<'_>) -> Vec<Finding> {
     let ticket = &plan.service.severities.ticket;
-    let objectives = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) => Some(finding(slo, events, ticket, since)),
-        SloKind::Percentile(p) if p.alert.is_none() => Some(percentile(slo, p, ticket, pages)),
-        SloKind::Percentile(_) => None,
-    });
-    objectives.collect()
-}
-
-/// A percentile without an alert, against its bound.
-fn percentile(slo: &Slo, p: &PercentileSlo, ticket: &str, pages: &Indexed<'_>) -> Finding {
-    let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
-    let stat = Stat::Quantile(p.quantile);
-    let read = Measurement {
-        signal: &p.signal,
-        stat,
-        window: slo.period,
-    };
-    for group in value::groups_or_whole(&p.signal, &slo.labels, pages) {
-        match value::value(&read, pages, &group) {
-            Err(reason) => why = Some(reason),
-            Ok(value) => {
-                let shown = shown_measured(value, p.signal.unit);
-                measured.push(format!("{stat} of {} is {shown}", p.signal.title));
-                if value >= float(p.below.0) {
-                    holds.push(named(&group));
-                }
-            }
-        }
-    }
-    measured.dedup();
-    Finding {
-        alert: slo.name.clone(),
-        severity: ticket.to_owned(),
-        summary: words::capital(&words::missed(slo, p)),
-        action: None,
-        runbook: slo.links.runbook.clone(),
-        verdict: verdict(holds, why),
-        measured,
-        parts: 1,
-    }
+    let slos = plan.slos.iter();
+    slos.map(|slo| finding(slo, &slo.events, ticket, since))
+        .collect()
 }
 
 fn verdict(holds: Vec<String>, why: Option<Unknown>) -> Verdict {

@@ -18,7 +18,7 @@ use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Delivery, Difference, Grade, MetricAlarm, MetricStat,
-    NotExpressible, Note, Parity, Rule, Test, Value, Verdict,
+    NotExpressible, Note, Parity, Rule, Test, Value, Verdict, What,
 };
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
 use crate::query;
@@ -45,7 +45,7 @@ impl Builder<'_> {
             .iter()
             .filter(|alarm| alarm.severity.is_some());
         self.parity.push(Parity {
-            what: request.what,
+            what: What::Alert,
             name: request.name.clone(),
             prometheus: match Verdict::of_prometheus(request.condition.signals()) {
                 Verdict::There(_) => Verdict::There(interpolated(request.condition)),

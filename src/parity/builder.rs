@@ -9,7 +9,7 @@ use crate::cloudwatch::is_tag;
 use crate::diag::Sink;
 use crate::naming;
 use crate::plan::Marks;
-use crate::plan::cloudwatch::{Alarm, NotExpressible, Parity, Scraped, Verdict, What};
+use crate::plan::cloudwatch::{Alarm, Parity, Scraped};
 use crate::spec::{Text, Via};
 
 pub struct Known<'a> {
@@ -77,18 +77,6 @@ impl<'a> Builder<'a> {
         for alarm in self.alarms.iter_mut().skip(from) {
             alarm.tags.clone_from(&tags);
         }
-    }
-
-    /// An SLO without an alert: neither side has an alarm.
-    pub fn unwatched(&mut self, slo: &str) {
-        let absent = || Verdict::Absent(vec![NotExpressible::NoAlert]);
-        self.parity.push(Parity {
-            what: What::Slo,
-            name: slo.to_owned(),
-            prometheus: absent(),
-            cloudwatch: absent(),
-            resources: Vec::new(),
-        });
     }
 
     pub fn finish(self) -> Built {

@@ -254,10 +254,10 @@ fn read(
     panel: &Panel,
     origin: &Origin,
 ) -> Option<(String, Expr)> {
-    let ratio = |name: &str, window: Duration| {
-        let (slo, events) = graph::objective(slos, name).ok()?;
-        let ratio = query::direct_ratio(&events.sli, &slo.labels, window);
-        Some((ratio, events.budget.budget))
+    let ratio = |window: Duration| {
+        let slo = graph::objective(slos, origin)?;
+        let ratio = query::direct_ratio(&slo.events.sli, &slo.labels, window);
+        Some((ratio, slo.events.budget.budget))
     };
     match origin {
         Origin::Signal(reading) => {
@@ -265,14 +265,14 @@ fn read(
             let expr = promql(builder, reading, window, panel.unit);
             Some((reading.signal.title.clone(), expr))
         }
-        Origin::Burn(name, window) => {
-            let (ratio, budget) = ratio(name, *window)?;
+        Origin::Burn(_, window) => {
+            let (ratio, budget) = ratio(*window)?;
             let burn = query::bin(BinaryOp::Div, ratio, query::number(budget));
             Some((window.to_string(), burn))
         }
-        Origin::Good(name, window) => {
+        Origin::Good(_, window) => {
             let one = query::number(1.into());
-            let good = query::bin(BinaryOp::Sub, one, ratio(name, *window)?.0);
+            let good = query::bin(BinaryOp::Sub, one, ratio(*window)?.0);
             Some((window.to_string(), good))
         }
         Origin::Budget(_) | Origin::Query(_) => None,

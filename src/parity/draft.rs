@@ -6,15 +6,14 @@
 use super::delivery::Scrapes;
 use crate::cloudwatch::limits;
 use crate::naming;
-use crate::plan::cloudwatch::{Alarm, AlarmKind, MetricAlarm, Note, Rule, What};
+use crate::plan::cloudwatch::{Alarm, AlarmKind, MetricAlarm, Note, Rule};
 use crate::plan::{Condition, Marks};
 use crate::source::{Span, Spanned};
 use crate::spec::AlarmOverride;
 use crate::units::Duration;
 
-/// A request for the alarm of an alert or of a percentile SLO.
+/// A request for the alarm of an alert.
 pub struct AlarmRequest<'a> {
-    pub what: What,
     pub name: String,
     pub alarm: String,
     pub at: Span,

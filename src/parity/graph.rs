@@ -11,7 +11,7 @@ use crate::plan::cloudwatch::{
     Difference, Grade, Graph, GraphLine, NotExpressible, Note, Shown, Value, View,
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Role};
-use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
+use crate::plan::{EventSlo, Slo, ValueUnit};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit};
 
@@ -117,21 +117,21 @@ impl Builder<'_> {
         let mut drawn = DrawnGraph::default();
         for (i, series) in panel.series.iter().enumerate() {
             let label = series.title.as_str();
-            let lines = match &series.origin {
-                Origin::Signal(r) if panel.draw == Draw::Graph(GraphKind::Heatmap) => {
+            let one = |line| vec![line];
+            let lines = match (&series.origin, objective(slos, &series.origin)) {
+                (Origin::Signal(r), _) if panel.draw == Draw::Graph(GraphKind::Heatmap) => {
                     self.percentiles(r, panel)
                 }
-                Origin::Signal(r) => self.line(r, panel, label).map(|line| vec![line]),
-                Origin::Query(why) => Err(NotExpressible::OnlyPromQl(why)),
-                Origin::Budget(name) => objective(slos, name)
-                    .and_then(|(slo, events)| self.budget_line(slo, events))
-                    .map(|line| vec![line]),
-                Origin::Burn(name, window) => objective(slos, name)
-                    .and_then(|(_, events)| self.burn_line(events, *window))
-                    .map(|line| vec![line]),
-                Origin::Good(name, window) => objective(slos, name)
-                    .and_then(|(_, events)| self.good_line(events, *window))
-                    .map(|line| vec![line]),
+                (Origin::Signal(r), _) => self.line(r, panel, label).map(one),
+                (Origin::Query(why), _) => Err(NotExpressible::OnlyPromQl(why)),
+                (Origin::Budget(_), Some(slo)) => self.budget_line(slo, &slo.events).map(one),
+                (Origin::Burn(_, window), Some(slo)) => {
+                    self.burn_line(&slo.events, *window).map(one)
+                }
+                (Origin::Good(_, window), Some(slo)) => {
+                    self.good_line(&slo.events, *window).map(one)
+                }
+                (_, None) => continue,
             };
             match lines {
                 Ok(mut lines) => {
@@ -282,13 +282,12 @@ fn objective_line(value: Value, shown: Shown, window: Duration, label: String) -
     }
 }
 
-pub(super) fn objective<'a>(
-    slos: &'a [Slo],
-    name: &str,
-) -> Result<(&'a Slo, &'a EventSlo), NotExpressible> {
-    let slo = slos.iter().find(|slo| slo.name == name);
-    match slo.map(|slo| (slo, &slo.kind)) {
-        Some((slo, SloKind::Events(events))) => Ok((slo, events)),
-        _ => Err(NotExpressible::NoBudget),
+/// The SLO whose budget, burn rate or good events a series shows.
+pub(super) fn objective<'a>(slos: &'a [Slo], origin: &Origin) -> Option<&'a Slo> {
+    match origin {
+        Origin::Budget(name) | Origin::Burn(name, _) | Origin::Good(name, _) => {
+            slos.iter().find(|slo| slo.name == *name)
+        }
+        Origin::Signal(_) | Origin::Query(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` is an [`Alert`] that holds a
 //! [`Condition`] for two minutes.
 
-use super::{Condition, Links, Marks, Query, Slo, SloKind, Source, words};
+use super::{Condition, Limit, Links, Marks, Query, Slo, Source};
 use crate::units::Duration;
 
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Alert {
     pub condition: Condition,
     /// Recorded values that the condition compares with.
     pub records: Vec<AlertRecord>,
+    /// What the team promises of the value that the condition compares.
+    pub target: Option<Limit>,
     pub summary: String,
     /// True when the author wrote it: then it may hold template code.
     pub summary_is_own: bool,
@@ -25,58 +27,6 @@ pub struct Alert {
     pub action: Option<String>,
     pub links: Links,
     pub marks: Marks,
-}
-
-/// An alert on a condition: one of the spec's alerts, or that of a percentile objective.
-#[derive(Clone, Debug)]
-pub struct ConditionAlert<'a> {
-    pub name: &'a str,
-    pub severity: &'a str,
-    pub condition: &'a Condition,
-    pub hold: Duration,
-    pub summary: String,
-    pub action: Option<&'a str>,
-    pub links: &'a Links,
-}
-
-/// All alerts on conditions: those of percentile objectives, then the spec's own, in its order.
-pub fn on_conditions<'a>(
-    slos: &'a [Slo],
-    alerts: &'a [Alert],
-) -> impl Iterator<Item = ConditionAlert<'a>> {
-    slos.iter()
-        .filter_map(of_percentile)
-        .chain(alerts.iter().map(Alert::on_condition))
-}
-
-fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
-    let SloKind::Percentile(percentile) = &slo.kind else {
-        return None;
-    };
-    let alert = percentile.alert.as_ref()?;
-    Some(ConditionAlert {
-        name: &slo.alert_name,
-        severity: &alert.severity,
-        condition: &alert.condition,
-        hold: alert.hold,
-        summary: words::alert(slo, percentile, alert),
-        action: None,
-        links: &slo.links,
-    })
-}
-
-impl Alert {
-    fn on_condition(&self) -> ConditionAlert<'_> {
-        ConditionAlert {
-            name: &self.name,
-            severity: &self.severity,
-            condition: &self.condition,
-            hold: self.hold,
-            summary: self.summary.clone(),
-            action: self.action.as_deref(),
-            links: &self.links,
-        }
-    }
 }
 
 /// A value recorded because its own past is asked for.

@@ -34,7 +34,7 @@ pub use dashboard::Dashboard;
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, Increase, OwnEvents,
-    PAGE_UP_TO, PercentileSlo, Slo, SloKind, Tier, TimeSli, WindowRatio, near_up_to,
+    PAGE_UP_TO, Slo, Tier, TimeSli, WindowRatio, near_up_to,
 };
 pub use stored::{ELSEWHERE, is_stored};
 

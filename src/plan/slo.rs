@@ -1,8 +1,8 @@
-//! Objectives: event SLOs with an error budget, and percentile SLOs.
+//! Objectives with an error budget.
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{CompareOp, Condition, Family, Links, Marks, Query, Signal};
+use super::{CompareOp, Family, Links, Marks, Signal};
 use crate::naming;
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
@@ -27,7 +27,7 @@ pub struct Slo {
     /// Labels of its series beside `service`, `slo` and `window`.
     pub labels: Vec<String>,
     /// How it is measured.
-    pub kind: SloKind,
+    pub events: EventSlo,
     /// Name of its alerts.
     pub alert_name: String,
     /// One line for the on-call person, where the author wrote it; may hold template code.
@@ -43,43 +43,19 @@ pub struct Slo {
 impl Slo {
     /// Signals that it is measured by.
     pub fn signals(&self) -> Vec<&Signal> {
-        match &self.kind {
-            SloKind::Events(events) => match &events.sli {
-                EventSli::Ratio { part, total, .. } => vec![part, total],
-                sli => sli.signal().into_iter().collect(),
-            },
-            SloKind::Percentile(percentile) => vec![&percentile.signal],
+        match &self.events.sli {
+            EventSli::Ratio { part, total, .. } => vec![part, total],
+            sli => sli.signal().into_iter().collect(),
         }
     }
-}
 
-impl Slo {
     /// What its alerts carry, by severity, in the order of its tiers.
     pub fn marks(&self) -> Vec<(&str, &Marks)> {
-        match &self.kind {
-            SloKind::Events(events) => {
-                let tiers = events.tiers.iter();
-                tiers
-                    .map(|tier| (tier.severity.as_str(), &tier.marks))
-                    .collect()
-            }
-            SloKind::Percentile(percentile) => {
-                let alert = percentile.alert.iter();
-                alert
-                    .map(|alert| (alert.severity.as_str(), &alert.marks))
-                    .collect()
-            }
-        }
+        let tiers = self.events.tiers.iter();
+        tiers
+            .map(|tier| (tier.severity.as_str(), &tier.marks))
+            .collect()
     }
-}
-
-/// How an objective is measured.
-#[derive(Clone, Debug)]
-pub enum SloKind {
-    /// Bad events out of all events.
-    Events(Box<EventSlo>),
-    /// A percentile below a bound.
-    Percentile(Box<PercentileSlo>),
 }
 
 /// An objective with an error budget.
@@ -269,34 +245,6 @@ pub struct Tier {
     /// True where the long window has `min_events`; none where any number will do.
     pub enough: Option<Expr>,
     /// What else the alert carries.
-    pub marks: Marks,
-}
-
-/// An objective on a percentile.
-#[derive(Clone, Debug)]
-pub struct PercentileSlo {
-    /// The histogram.
-    pub signal: Signal,
-    /// The percentile as a share (0.95).
-    pub quantile: Number,
-    /// The bound in base units, and as written.
-    pub below: (Number, String),
-    /// The percentile over the SLO's window.
-    pub query: Query,
-    /// Its alert, if it has one.
-    pub alert: Option<PercentileAlert>,
-}
-
-/// The alert of a percentile objective.
-#[derive(Clone, Debug)]
-pub struct PercentileAlert {
-    /// When it fires.
-    pub condition: Condition,
-    /// How long it must hold.
-    pub hold: Duration,
-    /// Value of the `severity` label.
-    pub severity: String,
-    /// What else it carries.
     pub marks: Marks,
 }
 

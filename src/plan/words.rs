@@ -5,10 +5,9 @@
 //! sentence correct for singular and plural titles.
 
 use super::dashboard::{Role, Threshold};
-use super::slo::PercentileAlert;
 use super::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside,
-    PercentileSlo, Reading, Signal, SignalKind, Slo, Source, Tier,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside, Reading,
+    Signal, SignalKind, Slo, Source, Tier,
 };
 pub use crate::diag::capital;
 use crate::promql::ast::Selector;
@@ -335,39 +334,6 @@ pub fn minimum(events: &EventSlo, window: &str) -> String {
         0 => String::new(),
         least => format!(" Minimum {} in {window}: {least}.", counted(&events.sli)),
     }
-}
-
-/// The objective of a percentile SLO: `p95 < 200ms over 1h`.
-pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
-    format!(
-        "{} < {} over {}",
-        Stat::Quantile(percentile.quantile),
-        percentile.below.1,
-        slo.period
-    )
-}
-
-pub fn alert(slo: &Slo, percentile: &PercentileSlo, alert: &PercentileAlert) -> String {
-    let limit = match &alert.condition {
-        Condition::Compare(c) => bound(&c.bound),
-        other => condition(other),
-    };
-    format!(
-        "{}: {} {limit} (objective: < {} over {})",
-        capital(&slo.title),
-        Stat::Quantile(percentile.quantile),
-        percentile.below.1,
-        slo.period
-    )
-}
-
-pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
-    format!(
-        "{}: {} above the objective of {}",
-        capital(&slo.title),
-        Stat::Quantile(percentile.quantile),
-        percentile.below.1
-    )
 }
 
 /// Decimals that show on which side of an objective a share in percent is: one more than the objective has.

@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
-use super::templates;
+use super::{bound, templates};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
-use crate::plan::{Alert, Bound, CompareOp, Condition, Links, words};
+use crate::plan::{Alert, Bound, CompareOp, Condition, Limit, Links, ValueUnit, Window, words};
 use crate::promql::ast::ExprKind;
 use crate::promql::kept_labels;
 use crate::promql::labels::{AnySeries, Unmatched, unmatched_joins};
+use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
-use crate::units::{Duration, Number};
+use crate::units::{Duration, Number, Quantity};
 
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     let spec = cx.spec;
@@ -277,6 +278,8 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
             error.help("add a `summary`, because slosmith cannot describe the query in words"),
         );
     }
+    let target = alert.target.as_ref();
+    let target = target.and_then(|target| self::target(cx, target, &condition));
     check_lasting(cx, name, alert, &condition);
     check_values(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);
@@ -300,6 +303,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
             .map_or(Duration::default(), |k| k.value),
         condition,
         records,
+        target,
         summary,
         summary_is_own: alert.notice.summary.is_some(),
         description: alert
@@ -310,6 +314,59 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         links: cx.links(&name.value, alert.notice.runbook.as_ref()),
         marks,
     })
+}
+
+/// What the team promises of the value that an alert compares: at its threshold, or on the good side of it.
+fn target(
+    cx: &mut Context<'_>,
+    target: &Spanned<Quantity>,
+    condition: &Condition,
+) -> Option<Limit> {
+    let Condition::Compare(compare) = condition else {
+        return no_target(cx, target);
+    };
+    let Bound::Fixed(op, bound, written) = &compare.bound else {
+        return no_target(cx, target);
+    };
+    let read = SignalQuery {
+        signal: &compare.signal,
+        stat: compare.stat,
+        window: Window::Fixed(compare.window),
+        labels: Vec::new(),
+    };
+    let side = match op.is_upper() {
+        true => CompareOp::Above,
+        false => CompareOp::Below,
+    };
+    let fixed = bound::fixed(cx, &read, side, target)?;
+    let in_base =
+        |value: Number, unit: ValueUnit| value / unit.per.map_or(1, |per| i128::from(per.seconds));
+    let value = in_base(fixed.value, fixed.unit);
+    let bound = in_base(*bound, compare.unit);
+    if value != bound && (value > bound) == op.is_upper() {
+        let message = format!(
+            "the target is {} the threshold of its alert ({written})",
+            side.as_str()
+        );
+        let error = Diagnostic::error("bad-threshold", target.span, message);
+        let better = if op.is_upper() { "lower" } else { "higher" };
+        cx.sink
+            .push(error.help(format!("write {written}, or a {better} target")));
+        return None;
+    }
+    Some(Limit {
+        value,
+        text: target.to_string(),
+    })
+}
+
+fn no_target(cx: &mut Context<'_>, target: &Spanned<Quantity>) -> Option<Limit> {
+    let at = cx.document.key(target.span, "target");
+    let message = "`target` needs a `when` that compares one value with a quantity";
+    let error = Diagnostic::error("contradiction", at, message);
+    let help = "remove `target`, or give the comparison an alert of its own";
+    cx.sink.push(error.help(help));
+    None
 }
 
 impl Context<'_> {
@@ -422,11 +479,10 @@ pub(super) fn is_elsewhere(runbook: &Text) -> bool {
     value.contains("://") || (value.contains('/') && !value.contains(".."))
 }
 
-/// Name of an SLO's alerts: its own, or by what they are made from.
+/// Name of an SLO's alerts: its own, or made from the name of the SLO.
 pub(super) fn slo_alert_name(name: &Text, slo: &spec::Slo) -> String {
-    match (&slo.alert_name, &slo.sli.value.percentile) {
-        (Some(own), _) => own.value.clone(),
-        (None, Some(_)) => naming::percentile_alert(&name.value),
-        (None, None) => naming::burn_alert(&name.value),
+    match &slo.alert_name {
+        Some(own) => own.value.clone(),
+        None => naming::burn_alert(&name.value),
     }
 }

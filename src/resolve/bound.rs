@@ -235,11 +235,7 @@ pub(super) fn pointless(
 }
 
 /// Reports a threshold outside the bucket boundaries, between which percentiles are interpolated.
-pub(super) fn beyond_buckets(
-    signal: &Signal,
-    value: Number,
-    at: &Spanned<Quantity>,
-) -> Option<Diagnostic> {
+fn beyond_buckets(signal: &Signal, value: Number, at: &Spanned<Quantity>) -> Option<Diagnostic> {
     let (name, scale, unit) = (&signal.name, signal.scale, signal.unit);
     let (first, last) = (signal.buckets().first()?, signal.buckets().last()?);
     let raw = value / scale;

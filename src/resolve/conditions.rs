@@ -335,7 +335,7 @@ impl Resolver<'_, '_> {
             self.cx.sink.push(error.help(match own {
                 Some(series) => format!(
                     "write `{{promql: '{}'}}` as the condition, and a `summary`",
-                    Expr::from(build::call("absent", [series]))
+                    build::call("absent", [series])
                 ),
                 None => "name the signal of one of its metrics".into(),
             }));

@@ -172,11 +172,8 @@ fn check_labels(cx: &mut Context<'_>) {
 }
 
 fn alerts(slo: &spec::Slo) -> bool {
-    match (&slo.sli.value.percentile, &slo.burn) {
-        (Some(_), _) => slo.alert.is_some(),
-        (None, Some(burn)) => !matches!(burn.value, Burn::Policy(Policy::None)),
-        (None, None) => true,
-    }
+    let burn = slo.burn.as_ref();
+    burn.is_none_or(|burn| !matches!(burn.value, Burn::Policy(Policy::None)))
 }
 
 fn check_links(cx: &mut Context<'_>) {

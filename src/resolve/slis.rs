@@ -237,7 +237,7 @@ pub(super) fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Opt
         return Some(());
     }
     let message = format!(
-        "`latency` and `percentile` SLIs need a histogram; `{at}` is a {}",
+        "a `latency` SLI needs a histogram; `{at}` is a {}",
         signal.kind().as_str()
     );
     cx.sink

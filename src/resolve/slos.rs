@@ -1,28 +1,22 @@
-//! Objectives: events, windows, tiers, percentiles.
+//! Objectives: events, windows, tiers.
 //!
 //! `{objective: 99.9%, period: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
 //! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
 use super::context::{Context, Outcome};
-use super::slis::{self, histogram, in_unit};
+use super::slis;
 use super::tiers::{self, Objective};
-use super::{bound, service, templates};
+use super::{service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo, Family,
-    Marks, PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio, near_up_to,
+    BASE_WINDOW, Compat, EventSli, EventSlo, Family, Marks, Slo, Tier, WindowRatio, near_up_to,
 };
-use crate::promql::{Kept, kept_labels};
-use crate::query::{self, Recorded, SignalQuery};
-use crate::source::Spanned;
-use crate::spec::{self, Stat, Text};
+use crate::promql::Kept;
+use crate::query::Recorded;
+use crate::spec::{self, Text};
 use crate::units::{Duration, Number, decimal};
-
-/// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
-const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
 
 const SHORTEST_PERIOD: Duration = Duration::from_secs(3_600);
 const LONGEST_PERIOD: Duration = Duration::from_secs(90 * 86_400);
@@ -45,11 +39,7 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
             .push(Diagnostic::error("bad-window", slo.period.span, message));
         return None;
     }
-    let (kind, labels) = if let Some(p) = &slo.sli.value.percentile {
-        percentile(cx, name, slo, p)?
-    } else {
-        events(cx, name, slo)?
-    };
+    let (events, labels) = events(cx, name, slo)?;
     let alert_name = slo_alert_name(name, slo);
     let compat = cx.spec.prometheus.compat.map(|_| Compat {
         id: format!("{}-{name}", cx.spec.service.name),
@@ -64,7 +54,7 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         name: name.value.clone(),
         period,
         labels,
-        kind,
+        events,
         links: cx.links(&alert_name, slo.notice.runbook.as_ref()),
         alert_name,
         compat,
@@ -126,7 +116,6 @@ fn signals(sli: &spec::Sli) -> Vec<&Text> {
     let single = [
         sli.latency.as_ref().map(|latency| &latency.value.signal),
         sli.time.as_ref().map(|time| &time.value.signal),
-        sli.percentile.as_ref().map(|p| &p.value.signal),
     ];
     let all = ratio.into_iter().flatten().chain(single);
     all.flatten().collect()
@@ -184,20 +173,8 @@ fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> M
     cx.marks(severity, &slo.notice.marks, kept)
 }
 
-fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
-    if let Some(alert) = &slo.alert {
-        let message = "`alert` needs a percentile SLI; this SLO alerts on its burn rate";
-        let at = cx.document.key(alert.span, "alert");
-        let error = Diagnostic::error("contradiction", at, message);
-        cx.sink.push(error.help("use `burn: […]`"));
-    }
-    let Some(objective) = &slo.objective else {
-        let message = format!("`{name}` lacks the field `objective`");
-        let error = Diagnostic::error("missing-field", name.span, message);
-        cx.sink
-            .push(error.help("add the share of good events, such as `objective: 99.9%`"));
-        return None;
-    };
+fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSlo, Vec<String>)> {
+    let objective = &slo.objective;
     let budget = cx.sink.take(tiers::budget(objective));
     if let Some(budget) = budget.filter(|budget| budget.objective < Number::new(1, 2)) {
         let message = format!("the objective of `{name}` allows more bad events than good ones");
@@ -261,7 +238,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         true => events.sums(&recorded),
         false => Vec::new(),
     };
-    let kind = SloKind::Events(Box::new(EventSlo {
+    let of_events = EventSlo {
         budget,
         counted,
         ratios,
@@ -271,8 +248,8 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         count_new_series: events.new_series.is_some(),
         min_events,
         sli: events.sli,
-    }));
-    Some((kind, events.labels))
+    };
+    Some((of_events, events.labels))
 }
 
 fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
@@ -287,140 +264,4 @@ fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
         cx.sink
             .push(error.help(format!("use long windows of {least} or more")));
     }
-}
-
-fn percentile(
-    cx: &mut Context<'_>,
-    name: &Text,
-    slo: &spec::Slo,
-    p: &Spanned<spec::Percentile>,
-) -> Option<(SloKind, Vec<String>)> {
-    reject_event_fields(cx, slo);
-    let signal = cx.selected(&p.value.signal, slo.groups.selection())?;
-    histogram(cx, &signal, &p.value.signal)?;
-    let quantile = quantile(cx, p.value.stat)?;
-    if slo.period.value > LONGEST_PERCENTILE {
-        let message = format!(
-            "the `period` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
-            slo.period.value
-        );
-        let error = Diagnostic::error("bad-window", slo.period.span, message).help(format!(
-            "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which works with every SLO window"
-        ));
-        cx.sink.push(error);
-        return None;
-    }
-    let labels = cx.slo_labels(slo, &[&signal]);
-    let read = |window| SignalQuery {
-        signal: &signal,
-        stat: Stat::Quantile(quantile),
-        window: Window::Fixed(window),
-        labels: labels.clone(),
-    };
-    let below = in_unit(cx, &signal, &p.value.below)?;
-    if let Some(error) = bound::beyond_buckets(&signal, below, &p.value.below) {
-        cx.sink.push(error);
-        return None;
-    }
-    let alert = match &slo.alert {
-        None => None,
-        Some(alert) => {
-            let mut resolved = percentile_alert(cx, &alert.value, &read, below, name)?;
-            let kept = kept_labels(&resolved.condition.query().expr);
-            resolved.marks = mark(cx, slo, &resolved.severity, &kept);
-            Some(resolved)
-        }
-    };
-    let kind = SloKind::Percentile(Box::new(PercentileSlo {
-        quantile,
-        below: (below, p.value.below.to_string()),
-        query: query::to_record(&read(slo.period.value)),
-        alert,
-        signal: Signal::clone(&signal),
-    }));
-    Some((kind, labels))
-}
-
-fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
-    let fields = [
-        ("objective", slo.objective.as_ref().map(|o| o.span)),
-        ("burn", slo.burn.as_ref().map(|b| b.span)),
-        ("min_events", slo.min_events.map(|m| m.span)),
-        ("count_new_series", slo.count_new_series.map(|c| c.span)),
-    ];
-    for (field, span) in fields {
-        if let Some(span) = span {
-            let message = format!(
-                "`{field}` cannot be combined with a percentile SLI, which has no error budget"
-            );
-            let at = cx.document.key(span, field);
-            let error = Diagnostic::error("contradiction", at, message);
-            cx.sink
-                .push(error.help("use a `latency` SLI for an error budget"));
-        }
-    }
-}
-
-fn quantile(cx: &mut Context<'_>, stat: Spanned<Stat>) -> Option<Number> {
-    if let Stat::Quantile(quantile) = stat.value {
-        return Some(quantile);
-    }
-    let message = format!(
-        "a percentile SLI needs a percentile; found `{}`",
-        stat.value
-    );
-    let error = Diagnostic::error("bad-percentile", stat.span, message);
-    cx.sink
-        .push(error.help("write a percentile such as `p95` or `p99.9`"));
-    None
-}
-
-fn percentile_alert<'a>(
-    cx: &mut Context<'_>,
-    alert: &spec::SloAlert,
-    read: &dyn Fn(Duration) -> SignalQuery<'a>,
-    below: Number,
-    name: &Text,
-) -> Option<PercentileAlert> {
-    cx.check_evaluated(alert.hold);
-    let window = alert.window.map_or(DEFAULT_WINDOW, |w| w.value);
-    cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
-    let read = read(window);
-    let fixed = bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
-    if fixed.value < below {
-        let message = format!(
-            "the alert threshold of `{name}` is stricter than its objective: the alert would fire while the objective is met"
-        );
-        let error = Diagnostic::error("bad-threshold", alert.above.span, message);
-        cx.sink
-            .push(error.help("use the threshold of the objective, or a higher one"));
-    }
-    let severity = match &alert.severity {
-        Some(severity) => {
-            cx.check_severity(severity);
-            cx.severity(&severity.value)
-        }
-        None => cx.spec.severities.page.name.value.clone(),
-    };
-    let expr = query::compare(
-        query::query(&read, None).expr,
-        CompareOp::Above,
-        query::number(fixed.value),
-    );
-    Some(PercentileAlert {
-        condition: Condition::Compare(Box::new(Compare {
-            signal: read.signal.clone(),
-            stat: read.stat,
-            window,
-            bound: fixed.bound,
-            unit: fixed.unit,
-            query: Query {
-                expr,
-                labels: read.labels.clone(),
-            },
-        })),
-        hold: alert.hold.value,
-        severity,
-        marks: Marks::default(),
-    })
 }

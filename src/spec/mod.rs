@@ -56,10 +56,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
-pub use slo::{
-    Burn, EventRatio, GoodTime, Goodput, Latency, Percentile, Policy, PromQlSli, Sli, Slo,
-    SloAlert, Tier,
-};
+pub use slo::{Burn, EventRatio, GoodTime, Goodput, Latency, Policy, PromQlSli, Sli, Slo, Tier};
 
 use crate::kubernetes::Metadata;
 use crate::source::Spanned;
@@ -329,6 +326,8 @@ pub struct Alert {
     pub severity: Text,
     /// Condition of the alert.
     pub when: Spanned<Condition>,
+    /// What the team promises of the value, if the condition is one comparison with a quantity. Only text and a line in panels.
+    pub target: Option<Spanned<Quantity>>,
     /// Pending period: time that the condition must be true before the alert fires. Default: 0s.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,

@@ -10,14 +10,7 @@ const ONE_OF: &[(&str, &[&str])] = &[
     ("slos/*", GROUPS),
     (
         "slos/*/sli",
-        &[
-            "ratio",
-            "latency",
-            "percentile",
-            "time",
-            "promql",
-            "goodput",
-        ],
+        &["ratio", "latency", "time", "promql", "goodput"],
     ),
     ("slos/*/sli/ratio", &["bad", "good"]),
     ("slos/*/sli/time", BOUNDS),

@@ -138,7 +138,6 @@ impl Exclusive<'_> {
         let kinds = [
             ("ratio", place(sli.value.ratio.as_ref())),
             ("latency", place(sli.value.latency.as_ref())),
-            ("percentile", place(sli.value.percentile.as_ref())),
             ("time", place(sli.value.time.as_ref())),
             ("promql", place(sli.value.promql.as_ref())),
             ("goodput", place(sli.value.goodput.as_ref())),

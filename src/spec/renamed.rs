@@ -14,6 +14,7 @@ use std::ops::Range;
 use super::beta;
 use super::pattern::{below, ends};
 use crate::diag::{Diagnostic, Edit, Fix};
+use crate::naming;
 use crate::source::{FileId, Span};
 use crate::yaml::{Kind, Node, Style};
 
@@ -27,7 +28,6 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("signals/*/prometheus/expr", "signals/*/prometheus/promql"),
     ("slos/*/window", "slos/*/period"),
     ("slos/*/sli/latency/within", "slos/*/sli/latency/at_most"),
-    ("slos/*/sli/percentile/p", "slos/*/sli/percentile/stat"),
     ("slos/*/burn/policy", "slos/*/burn"),
     ("slos/*/burn/tiers", "slos/*/burn"),
     ("slos/*/burn/*/in", "slos/*/burn/*/long"),
@@ -92,6 +92,7 @@ fn update(file: FileId, text: &str, root: &mut Node<'_>) -> Vec<Diagnostic> {
         found: Vec::new(),
         spread: BTreeMap::new(),
     };
+    update.percentiles(root);
     update.each(root, POSITION, &mut Update::position);
     let words = |path: &'static str| path.rsplit_once('/').unwrap_or(("", path));
     for (old, new) in RENAMED {
@@ -151,6 +152,63 @@ impl Update<'_> {
         }
     }
 
+    /// SLOs on percentiles, which are now alerts, also in the tree. No edit moves one: an alert has no period and no title, and its
+    /// comments stand between its fields.
+    fn percentiles(&mut self, root: &mut Node<'_>) {
+        let Some(slos) = inside(root, "slos") else {
+            return;
+        };
+        let old = slos.extract_if(.., |(_, slo)| slo.at(&["sli", "percentile"]).is_some());
+        let mut alerts = Vec::new();
+        for (name, slo) in old {
+            let sli = slo.get("sli");
+            let Some((key, percentile)) = sli.and_then(|sli| sli.entry("percentile")) else {
+                continue;
+            };
+            let own = slo.get("alert_name").and_then(Node::text);
+            let made = || naming::percentile_alert(name.text().unwrap_or_default());
+            let alert = own.map_or_else(made, str::to_owned);
+            let fields = alerting(&slo, percentile);
+            let help = match &fields {
+                Some(fields) => {
+                    let fields = self.written(fields);
+                    format!("replace the SLO by an alert: `alerts: {{{alert}: {fields}}}`")
+                }
+                None => {
+                    "use a `latency` SLI with an `objective`, or an alert with a `target`".into()
+                }
+            };
+            let message = "`percentile` is now an alert with a `target`";
+            let at = Span::new(self.file, key.range());
+            let error = Diagnostic::error("renamed-field", at, message);
+            self.found.push(error.help(help));
+            let key = Node::scalar(name.range(), alert, Style::Plain);
+            alerts.extend(fields.map(|fields| (key, fields)));
+        }
+        if let Some(known) = inside(root, "alerts") {
+            known.extend(alerts);
+        } else if let (Kind::Map(all), Some((first, _))) = (&mut root.kind, alerts.first()) {
+            let at = first.range();
+            let key = Node::scalar(at.clone(), "alerts", Style::Plain);
+            all.push((key, Node::new(at, Kind::Map(alerts))));
+        }
+    }
+
+    /// Fields on one line; a value on several lines is left out.
+    fn written(&self, map: &Node<'_>) -> String {
+        let entries = map.entries().iter().map(|(key, value)| {
+            let text = &self.text[value.range()];
+            let text = match &value.kind {
+                Kind::Map(_) if key.text() == Some("when") => self.written(value),
+                Kind::Scalar(scalar) if key.text() == Some("severity") => scalar.value.to_string(),
+                _ if text.contains('\n') => "…".to_owned(),
+                _ => text.to_owned(),
+            };
+            format!("{}: {text}", key.text().unwrap_or_default())
+        });
+        format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+    }
+
     fn position(&mut self, map: &mut Node<'_>) {
         if !map.is_map() {
             return;
@@ -179,21 +237,13 @@ impl Update<'_> {
             return;
         };
         let named = |(key, _): &&mut (Node<'_>, _)| key.text() == Some(old);
-        let Some((key, value)) = entries.iter_mut().find(named) else {
+        let Some((key, _)) = entries.iter_mut().find(named) else {
             return;
         };
         let at = key.range();
-        let mut edits = free.then(|| vec![(at.clone(), new.to_owned())]);
+        let edits = free.then(|| vec![(at.clone(), new.to_owned())]);
         if free {
             *key = Node::scalar(at.clone(), new, Style::Plain);
-        }
-        // A percentile has the same spelling everywhere: `p95`.
-        if let (Some(edits), "stat", Some(number)) = (&mut edits, new, value.text())
-            && number.starts_with(|c: char| c.is_ascii_digit())
-        {
-            let stat = format!("p{}", number.trim_end_matches('%'));
-            edits.push((value.range(), stat.clone()));
-            *value = Node::scalar(value.range(), stat, Style::Plain);
         }
         self.tell(at, format!("`{old}` is now `{new}`"), edits);
     }
@@ -353,6 +403,57 @@ impl Update<'_> {
     }
 }
 
+/// The entries of a map in a map.
+fn inside<'n, 't>(map: &'n mut Node<'t>, key: &str) -> Option<&'n mut Vec<(Node<'t>, Node<'t>)>> {
+    let Kind::Map(all) = &mut map.kind else {
+        return None;
+    };
+    let (_, found) = all
+        .iter_mut()
+        .find(|(known, _)| known.text() == Some(key))?;
+    match &mut found.kind {
+        Kind::Map(entries) => Some(entries),
+        _ => None,
+    }
+}
+
+/// The alert that an SLO on a percentile had.
+fn alerting<'t>(slo: &Node<'t>, percentile: &Node<'t>) -> Option<Node<'t>> {
+    let old = slo.get("alert")?;
+    let fields = |of: &Node<'t>, words: &[&str]| -> Vec<_> {
+        let known = words.iter().filter_map(|word| of.entry(word));
+        known.cloned().collect()
+    };
+    let named = |at: Range<usize>, word: &'static str| Node::scalar(at, word, Style::Plain);
+    let when = [
+        fields(percentile, &["signal", "stat"]),
+        fields(old, &["above", "window"]),
+        fields(slo, &["by", "group_by", "where"]),
+    ];
+    let when = Node::new(percentile.range(), Kind::Map(when.concat()));
+    let mut all = fields(old, &["severity"]);
+    if all.is_empty() {
+        all.push((named(old.range(), "severity"), named(old.range(), "page")));
+    }
+    all.push((named(percentile.range(), "when"), when));
+    all.extend(fields(old, &["for"]));
+    if let Some((key, value)) = percentile.entry("below") {
+        all.push((named(key.range(), "target"), value.clone()));
+    }
+    all.extend(fields(
+        slo,
+        &[
+            "summary",
+            "description",
+            "runbook",
+            "owner",
+            "labels",
+            "annotations",
+        ],
+    ));
+    Some(Node::new(old.range(), Kind::Map(all)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -419,10 +520,6 @@ mod tests {
                 "x-a: &a {period: 30d}\nslos: {a: *a, b: *a}\n",
             ),
             (
-                "slos: {a: {sli: {percentile: {signal: x, p: 99.9, below: 1s}}}}\n",
-                "slos: {a: {sli: {percentile: {signal: x, stat: p99.9, below: 1s}}}}\n",
-            ),
-            (
                 "a: 1\n# Of users.\ntables: {}\n\nslos: {}\nadvice: {} # mine\n",
                 "a: 1\nslos: {}\n---\napiVersion: slosmith/v1beta1\n\n# Of users.\ntables: {}\n\nadvice: {} # mine\n",
             ),
@@ -438,6 +535,11 @@ mod tests {
             (
                 "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              x: 0\n              y: 4\n              w: 12\n              h: 8\n            unit: s\n",
                 "dashboards:\n  a:\n    rows:\n      - panels:\n          - position:\n              [0, 4, 12, 8]\n            unit: s\n",
+            ),
+            // Its author writes the alert.
+            (
+                "slos: {a: {sli: {percentile: {signal: x, stat: p99, below: 1s}}, alert: {above: 2s, for: 5m}}}\n",
+                "slos: {a: {sli: {percentile: {signal: x, stat: p99, below: 1s}}, alert: {above: 2s, for: 5m}}}\n",
             ),
             (
                 "slos: {a: {window: 1d, period: 1d}}\n",

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Across, Comparison, Groups, Notice, Stat, Text};
+use super::{Across, Comparison, Groups, Notice, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -18,8 +18,8 @@ pub struct Slo {
     pub title: Option<Text>,
     /// Meaning of the SLO for its users.
     pub description: Option<Text>,
-    /// Objective: percentage of good events, below 100%. Required, except for a percentile SLI.
-    pub objective: Option<Spanned<Quantity>>,
+    /// Objective: percentage of good events, below 100%.
+    pub objective: Spanned<Quantity>,
     /// SLO window, 1h to 90d.
     pub period: Spanned<Duration>,
     /// The SLI.
@@ -34,8 +34,6 @@ pub struct Slo {
     /// `true`: count the first value of a new series as events (`rate()` ignores it), for example the first 5xx responses
     /// after a start.
     pub count_new_series: Option<Spanned<bool>>,
-    /// The alert of a percentile SLI.
-    pub alert: Option<Spanned<SloAlert>>,
     /// Name of the alerts. Default: made from the name of the SLO.
     pub alert_name: Option<Text>,
     /// What all its alerts say.
@@ -51,8 +49,6 @@ pub struct Sli {
     pub ratio: Option<Spanned<EventRatio>>,
     /// Events at or below a bucket boundary.
     pub latency: Option<Spanned<Latency>>,
-    /// A percentile that must be below a threshold.
-    pub percentile: Option<Spanned<Percentile>>,
     /// Percentage of time in which a gauge is good.
     pub time: Option<Spanned<GoodTime>>,
     /// Events or an error ratio in PromQL, with `$window` as the range.
@@ -123,19 +119,6 @@ pub struct Latency {
     pub at_most: Spanned<Quantity>,
 }
 
-/// A percentile over the SLO window that must stay below a threshold.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Percentile {
-    /// A histogram.
-    #[schemars(with = "SignalName")]
-    pub signal: Text,
-    /// The percentile: `p50`, `p95`, `p99.9`.
-    pub stat: Spanned<Stat>,
-    /// The threshold.
-    pub below: Spanned<Quantity>,
-}
-
 /// Burn-rate alerts: a policy or your own tiers.
 #[derive(Clone, Debug)]
 pub enum Burn {
@@ -180,20 +163,5 @@ pub struct Tier {
     /// Short window, so that the alert resolves soon. Default: a twelfth of the long window.
     pub short: Option<Spanned<Duration>>,
     /// Severity. Default: `page` for windows up to 6h, else `ticket`.
-    pub severity: Option<Text>,
-}
-
-/// The alert of a percentile SLI.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SloAlert {
-    /// Threshold: fires if the value is above this.
-    pub above: Spanned<Quantity>,
-    /// How long the value must be above the threshold before the alert fires.
-    #[serde(rename = "for")]
-    pub hold: Spanned<Duration>,
-    /// Rate window of the percentile. Default: 5m.
-    pub window: Option<Spanned<Duration>>,
-    /// Severity. Default: `page`.
     pub severity: Option<Text>,
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{OutFile, TargetError, prometheus};
-use crate::plan::{Plan, Slo, SloKind};
+use crate::plan::{Plan, Slo};
 use crate::source::FileId;
 use crate::template::Templates;
 use crate::units::decimal;
@@ -29,7 +29,7 @@ struct Service<'a> {
 struct Objective<'a> {
     name: &'a str,
     title: &'a str,
-    /// Share of events that must be good; of a percentile objective, the percentile: `0.999`.
+    /// Share of events that must be good: `0.999`.
     objective: String,
     window: String,
     alert: &'a str,
@@ -62,14 +62,10 @@ pub fn render(
 }
 
 fn objective(slo: &Slo) -> Objective<'_> {
-    let share = match &slo.kind {
-        SloKind::Events(events) => events.budget.objective,
-        SloKind::Percentile(percentile) => percentile.quantile,
-    };
     Objective {
         name: &slo.name,
         title: &slo.title,
-        objective: decimal(share),
+        objective: decimal(slo.events.budget.objective),
         window: slo.period.to_string(),
         alert: &slo.alert_name,
     }

@@ -247,6 +247,7 @@ pub(super) fn addition(field: &str) -> Option<String> {
         "service" => "add `service: {name: NAME, owner: TEAM}`",
         "severity" => "add `severity: critical` or `severity: warning`",
         "period" => "add the SLO window, such as `period: 30d`",
+        "objective" => "add the share of good events, such as `objective: 99.9%`",
         "when" => "add a condition: `when: {signal: NAME, above: 10}`",
         "total" => "add `total` with the signal that counts all events",
         "over" => "add `over` with the signal to divide by",

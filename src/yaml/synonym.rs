@@ -86,7 +86,7 @@ const HOLDERS: &[(&str, &[&str])] = &[
             "stat", "by", "where", "all", "any", "unless",
         ],
     ),
-    ("sli", &["ratio", "latency", "percentile", "time", "promql"]),
+    ("sli", &["ratio", "latency", "time", "promql"]),
 ];
 
 /// What to write where a word means a field of a map that a known field holds: `when: {promql: "…"}` for `expr`.
@@ -95,7 +95,7 @@ pub(super) fn inside(word: &str, known: &[&str]) -> Option<String> {
     holders.find_map(|(holder, fields)| {
         let value = match field(word, fields)? {
             "promql" if *holder == "when" => "promql: \"…\"".to_owned(),
-            inner @ ("promql" | "ratio" | "latency" | "percentile" | "time" | "outside") => {
+            inner @ ("promql" | "ratio" | "latency" | "time" | "outside") => {
                 format!("{inner}: {{…}}")
             }
             inner => format!("{inner}: …"),

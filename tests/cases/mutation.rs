@@ -16,7 +16,7 @@ use crate::trial::{Needs, in_ci, slow, trial};
 use crate::{bundled, promtool};
 
 /// The rule file that every run changes.
-const ALWAYS: (&str, &str) = ("mangaassist", "slo-latency-p99.yaml");
+const ALWAYS: (&str, &str) = ("mangaassist", "slo-error-rate.yaml");
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = of_spec("mangaassist", 60);

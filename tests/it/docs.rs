@@ -113,10 +113,6 @@ fn series_and_labels_are_the_generated_ones() {
         "signal:NAME:STAT"
     );
     assert_eq!(slosmith::naming::burn_alert("SLO"), "SLOErrorBudgetBurn");
-    assert_eq!(
-        slosmith::naming::percentile_alert("SLO"),
-        "SLOObjectiveMissed"
-    );
 }
 
 #[test]

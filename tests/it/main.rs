@@ -62,6 +62,7 @@ mod searches;
 mod sentences;
 mod start;
 mod style;
+mod targets;
 mod update;
 mod variables;
 mod watch;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use slosmith::plan::{SloKind, Tier};
+use slosmith::plan::Tier;
 use slosmith::units::{decimal, float};
 
 use crate::update;
@@ -28,10 +28,7 @@ slos:
     sli: {ratio: {bad: errors, total: requests}}
 ";
     let plan = crate::bundled::plan(spec);
-    match &plan.slos[0].kind {
-        SloKind::Events(events) => events.tiers.clone(),
-        SloKind::Percentile(_) => panic!("no tiers"),
-    }
+    plan.slos[0].events.tiers.clone()
 }
 
 /// The share of bad events within a window that ends at each second, where traffic is even and was good before.

@@ -149,7 +149,6 @@ fn a_healthy_day_is_well_and_in_an_incident_the_alerts_fire() {
     let bad = sketches(&text.expect("a page"), "incident").concat();
     for row in [
         "<td class=\"red\">burning fast</td><td><a href=\"#slo-availability\">Availability</a></td>",
-        "<td class=\"red\">missed</td><td><a href=\"#slo-latency-p99\">End-to-end latency</a></td>",
         "<td class=\"red\">firing</td><td><a href=\"#alert-QueueOverflow\">Waiting requests of the busiest replica</a></td>",
         // The SLO that burns comes before the alert on a cause; the alert says what to do.
         "<div class=\"whose\">Availability</div>\n<div class=\"value red\">burning fast</div>",

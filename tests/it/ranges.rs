@@ -3,7 +3,7 @@
 
 use slosmith::catalog::{Catalog, DEFAULT_PROFILE, Range, ReleaseId};
 use slosmith::diag::Diagnostic;
-use slosmith::plan::{Plan, SloKind};
+use slosmith::plan::Plan;
 use slosmith::promql;
 use slosmith::promql::ast::{BinaryOp, Expr, ExprKind};
 use slosmith::resolve::{self, Options};
@@ -28,20 +28,12 @@ fn build(spec: &str, range: &str) -> Result<Plan, Vec<Diagnostic>> {
 fn queries(plan: &Plan) -> Vec<(String, &Expr)> {
     let mut all: Vec<(String, &Expr)> = Vec::new();
     for slo in &plan.slos {
-        match &slo.kind {
-            SloKind::Events(events) => {
-                if let Some(counted) = &events.counted {
-                    all.push((format!("{} bad", slo.name), &counted.bad));
-                    all.push((format!("{} total", slo.name), &counted.total));
-                }
-                all.extend(events.ratios.iter().map(|r| (slo.name.clone(), &r.expr)));
-            }
-            SloKind::Percentile(p) => {
-                all.push((slo.name.clone(), &p.query.expr));
-                let alert = p.alert.iter();
-                all.extend(alert.map(|a| (slo.name.clone(), &a.condition.query().expr)));
-            }
+        if let Some(counted) = &slo.events.counted {
+            all.push((format!("{} bad", slo.name), &counted.bad));
+            all.push((format!("{} total", slo.name), &counted.total));
         }
+        let ratios = slo.events.ratios.iter();
+        all.extend(ratios.map(|r| (slo.name.clone(), &r.expr)));
     }
     let records = plan.records.iter();
     all.extend(records.map(|r| (r.name.clone(), &r.query.expr)));

@@ -365,6 +365,9 @@ fn generated() -> String {
         )
         .expect("text");
     }
+    page.push_str(
+        "| `slos/*/sli/percentile`, `slos/*/alert` | an alert with a `target`, which you write: the error shows it |\n",
+    );
     let missing = reference.missing.into_inner();
     assert!(
         missing.is_empty(),

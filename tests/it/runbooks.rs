@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slosmith::plan::{Plan, SloKind};
+use slosmith::plan::Plan;
 use slosmith::target::{OutFile, Target};
 
 use crate::bundled::{plan, rendered, text as read};
@@ -33,10 +33,8 @@ fn every_link_of_every_alert_leads_to_a_heading() {
         let plan = plan(&read(&format!("specs/{spec}.yaml")));
         let files = pages(&plan);
         let alerts = plan.alerts.iter().map(|alert| &alert.links.runbook);
-        let slos = plan.slos.iter().filter(|slo| match &slo.kind {
-            SloKind::Events(events) => !events.tiers.is_empty(),
-            SloKind::Percentile(p) => p.alert.is_some(),
-        });
+        let slos = plan.slos.iter();
+        let slos = slos.filter(|slo| !slo.events.tiers.is_empty());
         for url in alerts.chain(slos.map(|slo| &slo.links.runbook)) {
             let (_, page) = url.rsplit_once('/').expect("a page");
             let (page, anchor) = page.split_once('#').expect("an anchor");

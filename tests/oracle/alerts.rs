@@ -4,10 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use slosmith::plan::alert::{ConditionAlert, on_conditions};
 use slosmith::plan::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Good, Limit, Outside, Plan,
-    Signal, Slo, SloKind, TimeSli,
+    Absent, Alert, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Good, Limit, Outside,
+    Plan, Signal, Slo, TimeSli,
 };
 use slosmith::spec::{self, Baseline, Side, Spec, Stat};
 use slosmith::units::{Duration, float};
@@ -99,9 +98,7 @@ impl<'a> Oracle<'a> {
     pub(crate) fn alerts(&self) -> BTreeMap<RuleId, States> {
         let mut all = BTreeMap::new();
         for slo in &self.plan.slos {
-            let SloKind::Events(events) = &slo.kind else {
-                continue;
-            };
+            let events = &slo.events;
             if !self.reads(slo) {
                 continue;
             }
@@ -131,20 +128,17 @@ impl<'a> Oracle<'a> {
                 all.insert(id, self.states(0.0, held));
             }
         }
-        for alert in on_conditions(&self.plan.slos, &self.plan.alerts) {
+        for alert in &self.plan.alerts {
             let own = self
                 .spec
                 .alerts
                 .iter()
                 .find(|(name, _)| name.value == alert.name);
             let when = own.map(|(_, own)| &own.when.value);
-            if self.can_judge(alert.condition) {
-                let held = |i| self.holds(&alert, alert.condition, when, i);
+            if self.can_judge(&alert.condition) {
+                let held = |i| self.holds(alert, &alert.condition, when, i);
                 let hold = alert.hold.as_secs() as f64;
-                all.insert(
-                    (alert.name.to_owned(), String::new()),
-                    self.states(hold, held),
-                );
+                all.insert((alert.name.clone(), String::new()), self.states(hold, held));
             }
         }
         all
@@ -210,7 +204,7 @@ impl<'a> Oracle<'a> {
 
     fn holds(
         &self,
-        alert: &ConditionAlert<'_>,
+        alert: &Alert,
         condition: &Condition,
         when: Option<&spec::Condition>,
         i: usize,
@@ -310,7 +304,7 @@ impl<'a> Oracle<'a> {
 
     fn compare(
         &self,
-        alert: &ConditionAlert<'_>,
+        alert: &Alert,
         c: &Compare,
         when: Option<&spec::Condition>,
         i: usize,
@@ -662,8 +656,8 @@ fn leading_by(when: &spec::Condition) -> Vec<String> {
 /// Every signal that objectives, alerts and records read.
 pub(crate) fn signals(plan: &Plan) -> Vec<&Signal> {
     let mut all: Vec<_> = plan.slos.iter().flat_map(Slo::signals).collect();
-    for alert in on_conditions(&plan.slos, &plan.alerts) {
-        all.extend(signals_of(alert.condition));
+    for alert in &plan.alerts {
+        all.extend(signals_of(&alert.condition));
     }
     all.extend(plan.records.iter().map(|record| &record.signal));
     all

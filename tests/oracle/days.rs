@@ -24,8 +24,8 @@ slos:
   answers: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
   first-token: {objective: 95%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}, burn: [{factor: 2, long: 6h, short: 30m}, {factor: 1, long: 1d, short: 2h}]}
   room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{factor: 2, long: 6h, short: 30m}]}
-  median: {period: 1d, sli: {percentile: {signal: ttft, stat: p50, below: 100ms}}, alert: {above: 100ms, for: 10m}}
 alerts:
+  Median: {severity: critical, when: {signal: ttft, stat: p50, above: 100ms}, target: 100ms, for: 10m}
   Lost: {severity: critical, when: {signal: running, absent: true}, for: 5m}
   LostJob: {severity: critical, when: {signal: busy, absent: true}, for: 20m}
   MoreThanYesterday: {severity: warning, when: {signal: requests, stat: increase, window: 1h, above: {times: 3, of: {offset: 1d}}}, for: 10m}
@@ -33,6 +33,7 @@ alerts:
   Unusual: {severity: warning, when: {signal: ttft, stat: p95, window: 30m, outside: {sigma: 3, window: 1d, min_samples: 20, side: high}}, for: 10m}
   QuietDay: {severity: warning, when: {signal: requests, stat: increase, window: 1d, below: '1500'}, for: 1h}
 records:
+  median_of_a_day: {signal: ttft, stat: p50, window: 1d}
   a_day: {signal: requests, stat: increase, window: 1d}
 ";
 

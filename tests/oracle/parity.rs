@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use regex::Regex;
 use serde_json::Value;
 use slosmith::plan::cloudwatch::{Delivery, Grade, Metric, Parity, TOLERANCE, What};
-use slosmith::plan::{Family, Plan, Signal, SloKind, Source};
+use slosmith::plan::{Family, Plan, Signal, Source};
 use slosmith::promql::ast::MatchOp;
 use slosmith::spec::FamilyKind as Kind;
 use slosmith::target::{self, Target};
@@ -219,18 +219,9 @@ fn alarms(plan: &Plan) -> Value {
 /// The alerting rule that an entry is about: name and tier.
 fn rule(plan: &Plan, parity: &Parity) -> String {
     for slo in &plan.slos {
-        match &slo.kind {
-            SloKind::Events(events) => {
-                for tier in &events.tiers {
-                    if parity.name == format!("{}: burn rate over {}", slo.name, tier.long) {
-                        return format!("{} {}", slo.alert_name, tier.name);
-                    }
-                }
-            }
-            SloKind::Percentile(_) => {
-                if parity.name == format!("{}: {}", slo.name, slo.alert_name) {
-                    return slo.alert_name.clone();
-                }
+        for tier in &slo.events.tiers {
+            if parity.name == format!("{}: burn rate over {}", slo.name, tier.long) {
+                return format!("{} {}", slo.alert_name, tier.name);
             }
         }
     }

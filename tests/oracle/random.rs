@@ -264,15 +264,15 @@ fn draw(chance: &mut Chance) -> String {
         "prometheus: {{selector: {{job: vllm}}, group_by: {groups}, scrape_labels: [cluster, namespace, pod]}}"
     );
     let _ = writeln!(text, "slos:\n  events: {}", objective(chance));
+    text.push_str("alerts:\n");
     if chance.happens(0.5) {
         let bound = chance.pick(&["200ms", "700ms", "2s"]);
         let hold = chance.pick(&["1m", "5m"]);
         let _ = writeln!(
             text,
-            "  percentile: {{period: 2h, sli: {{percentile: {{signal: gateway_ttft, stat: p90, below: {bound}}}}}, alert: {{above: {bound}, for: {hold}}}}}"
+            "  Promised: {{severity: warning, when: {{signal: gateway_ttft, stat: p90, above: {bound}}}, target: {bound}, for: {hold}}}"
         );
     }
-    text.push_str("alerts:\n");
     for i in 0..5 {
         let when = condition(chance, 1);
         let hold = chance.pick(&["", ", for: 2m", ", for: 5m", ", for: 90s", ", for: 15m"]);

@@ -1,6 +1,6 @@
-//! What must be recorded, in one view: events, error ratios, what is left of budgets, percentiles and the spec's `records`.
+//! What must be recorded, in one view: events, error ratios, what is left of budgets, and the spec's `records`.
 
-use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Signal, Slo, SloKind};
+use slosmith::plan::{EventSli, EventSlo, Signal, Slo};
 use slosmith::spec::Stat;
 use slosmith::units::{Duration, float};
 
@@ -27,10 +27,7 @@ impl Oracle<'_> {
     pub(crate) fn recorded(&self) -> Vec<Recorded> {
         let mut all = Vec::new();
         for slo in self.plan.slos.iter().filter(|slo| self.reads(slo)) {
-            match &slo.kind {
-                SloKind::Events(events) => self.of_events(slo, events, &mut all),
-                SloKind::Percentile(percentile) => all.push(self.percentile(slo, percentile)),
-            }
+            self.of_events(slo, &slo.events, &mut all);
         }
         for record in self.plan.records.iter().filter(|r| self.has(&r.signal)) {
             let mut labels = record.query.labels.clone();
@@ -101,22 +98,6 @@ impl Oracle<'_> {
             );
             left.wanted.pop();
             all.push(left);
-        }
-    }
-
-    fn percentile(&self, slo: &Slo, percentile: &PercentileSlo) -> Recorded {
-        let labels = self.labels_of_slo(slo);
-        let stat = Stat::Quantile(percentile.quantile);
-        let values = self.series(&percentile.signal, stat, slo.period, &labels);
-        Recorded {
-            title: format!("{} percentile:quantile over {}", slo.name, slo.period),
-            wanted: vec![
-                ("__name__", "slo:percentile:quantile".into()),
-                ("slo", slo.name.clone()),
-            ],
-            values: values.to_vec(),
-            bounds: self.bounds(&percentile.signal, stat),
-            late: 0,
         }
     }
 

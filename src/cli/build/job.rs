@@ -86,10 +86,7 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
     let spec = &document.spec;
     let finding = |Untested { alert, why }: &Untested| {
         let slos = spec.slos.keys();
-        let of = |name: &&Text| {
-            let name = &name.value;
-            [naming::percentile_alert(name), naming::burn_alert(name)].contains(alert)
-        };
+        let of = |name: &&Text| naming::burn_alert(&name.value) == *alert;
         let named = spec.alerts.keys().find(|name| name.value == *alert);
         let name = named.or_else(|| slos.into_iter().find(of))?;
         let message =

@@ -458,10 +458,6 @@ pub enum NotExpressible {
         MOST_METRICS
     )]
     DashboardFull,
-    #[error("the SLO has no `alert` in the spec")]
-    NoAlert,
-    #[error("a percentile SLO has no error budget")]
-    NoBudget,
     #[error("only the alarm covers the whole condition")]
     Several,
 }

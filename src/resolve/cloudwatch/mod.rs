@@ -17,8 +17,8 @@ use crate::cloudwatch::{is_tag, limits};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, Known, description};
-use crate::plan::cloudwatch::{Actions, Arns, CloudWatch, What};
-use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind, words};
+use crate::plan::cloudwatch::{Actions, Arns, CloudWatch};
+use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, words};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
 use crate::units::Duration;
@@ -49,7 +49,7 @@ pub(super) fn resolve(
     };
     let mut builder = Builder::new(name, service.via, &known, &mut cx.sink);
     for slo in slos {
-        objective(&mut builder, spec, slo);
+        builder.tiers(slo, &slo.events);
     }
     for alert in alerts {
         one(&mut builder, spec, alert);
@@ -214,40 +214,11 @@ fn reject_overrides(cx: &mut Context<'_>) {
     }
 }
 
-fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
-    match &slo.kind {
-        SloKind::Events(events) => builder.tiers(slo, events),
-        SloKind::Percentile(percentile) => {
-            let Some(alert) = &percentile.alert else {
-                builder.unwatched(&slo.name);
-                return;
-            };
-            let summary = words::alert(slo, percentile, alert);
-            let held = held(&alert.condition, alert.hold);
-            builder.alert(&AlarmRequest {
-                what: What::Slo,
-                name: format!("{}: {}", slo.name, slo.alert_name),
-                alarm: naming::alarm(&spec.service.name.value, &slo.alert_name),
-                at: declared(spec, spec.slos.get_key_value(slo.name.as_str())),
-                description: description(&summary, Some(&held), None, &slo.links),
-                severity: &alert.severity,
-                condition: &alert.condition,
-                hold: alert.hold,
-                keep: Duration::default(),
-                recorded: false,
-                marks: &alert.marks,
-                over: None,
-            });
-        }
-    }
-}
-
 fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
     let over = spec.alerts.get(alert.name.as_str());
     let over = over.and_then(|alert| alert.cloudwatch.as_ref());
     let own = over.and_then(|over| over.value.name.as_ref());
     builder.alert(&AlarmRequest {
-        what: What::Alert,
         name: alert.name.clone(),
         alarm: match own {
             Some(name) => name.value.clone(),
@@ -266,7 +237,7 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
 }
 
 /// The condition as a line of a description.
-fn held(condition: &Condition, hold: crate::units::Duration) -> String {
+fn held(condition: &Condition, hold: Duration) -> String {
     let stored = condition.signals().into_iter().all(Signal::is_stored);
     let place = if stored {
         "Prometheus condition"

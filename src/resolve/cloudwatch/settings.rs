@@ -151,16 +151,11 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         .values()
         .flat_map(|slo| slo.burn.iter().flat_map(|burn| burn.value.tiers()))
         .filter_map(|tier| tier.value.severity.as_ref());
-    let percentiles = spec
-        .slos
-        .values()
-        .filter_map(|slo| slo.alert.as_ref()?.value.severity.as_ref());
     let severities = &spec.severities;
     let mut known: Vec<&str> = [&severities.page.name, &severities.ticket.name]
         .into_iter()
         .chain(alerts)
         .chain(tiers)
-        .chain(percentiles)
         .map(|severity| severity.value.as_str())
         .collect();
     known.sort_unstable();

@@ -5,21 +5,13 @@ use super::panel::{amount, blank, names};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use crate::naming;
-use crate::plan::dashboard::{
-    COLUMNS, Color, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
-};
-use crate::plan::{
-    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, Tier, marker, recorded, slo_series,
-    words,
-};
+use crate::plan::dashboard::{COLUMNS, Color, Origin, Panel, Role, Series, Size, Threshold};
+use crate::plan::{BASE_WINDOW, EventSlo, Query, Slo, Tier, marker, recorded, slo_series, words};
 use crate::promql::ast::{AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery};
 use crate::promql::build;
 use crate::query::{self, bin};
 use crate::spec::{self, GraphKind};
 use crate::units::{Duration, Unit, decimal, readable, shown};
-
-/// Width of a single value next to a graph, in columns.
-const VALUE: u32 = 6;
 
 const HEIGHT: u32 = 9;
 
@@ -45,31 +37,18 @@ impl Panels<'_, '_> {
     }
 
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
-        let panels = match &slo.kind {
-            SloKind::Events(events) => vec![
-                self.budget(slo, events),
-                self.burn_rate(slo, events),
-                self.sli(slo, events),
-            ],
-            SloKind::Percentile(percentile) => vec![
-                self.percentile(slo, percentile, GraphKind::Number),
-                self.percentile(slo, percentile, GraphKind::Timeseries),
-            ],
-        };
-        let width = |i| match (panels.len(), i) {
-            (3, _) => COLUMNS / 3,
-            (_, 0) => VALUE,
-            _ => COLUMNS - VALUE,
-        };
-        let sizes: Vec<_> = (0..panels.len())
-            .map(|i| Size::Fixed(width(i), HEIGHT))
-            .collect();
-        let sized = |(panel, size)| Panel {
-            size,
+        let events = &slo.events;
+        let panels = [
+            self.budget(slo, events),
+            self.burn_rate(slo, events),
+            self.sli(slo, events),
+        ];
+        let sized = |panel| Panel {
+            size: Size::Fixed(COLUMNS / 3, HEIGHT),
             objective: Some(slo.name.clone()),
             ..panel
         };
-        panels.into_iter().zip(sizes).map(sized).collect()
+        panels.map(sized).into()
     }
 
     fn recorded(&self, slo: &Slo, series: &str, window: Option<String>) -> Expr {
@@ -270,36 +249,6 @@ impl Panels<'_, '_> {
             }],
             links: runbook(slo),
             ..blank(format!("{}: good {what}", slo.title), GraphKind::Timeseries)
-        }
-    }
-
-    fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: GraphKind) -> Panel {
-        let expr = self.recorded(slo, naming::PERCENTILE, None);
-        let below = target(percentile.below.0, percentile.below.1.clone());
-        let origin = Origin::Signal(Box::new(PanelSignal {
-            signal: percentile.signal.clone(),
-            stat: spec::Stat::Quantile(percentile.quantile),
-            window: Some(slo.period),
-            by: Vec::new(),
-            replaces: false,
-        }));
-        let mut thresholds = vec![below.clone()];
-        if draw == GraphKind::Number {
-            // A single value beyond the objective is red.
-            thresholds[0].color = Color::Red;
-        }
-        let promise = words::promise(slo, percentile);
-        let title = match draw {
-            GraphKind::Number => format!("{}: last {}", slo.title, slo.period),
-            _ => slo.title.clone(),
-        };
-        Panel {
-            description: described(&format!("Objective: {promise}."), slo),
-            series: vec![one("", expr, slo, origin)],
-            unit: amount(percentile.signal.unit),
-            thresholds,
-            links: runbook(slo),
-            ..blank(title, draw)
         }
     }
 }

@@ -6,7 +6,7 @@ use super::thresholds::{self, Watch};
 use super::variables::{filter_author, filtered};
 use crate::naming;
 use crate::plan::dashboard::{COLUMNS, Draw, Fact, Origin, Panel, PanelSignal, Row, Series, Size};
-use crate::plan::{Alert, Condition, Dashboard, Query, Slo, SloKind, Window};
+use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
@@ -84,7 +84,7 @@ const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. 
 - Budget lasts: the time until the budget is spent, at the burn rate of the last five minutes; empty below a burn rate of 1
 - Since: when the state began: after the last moment at which the burn rate was below 1 or the state was better
 
-States: burning fast (a paging alert fires), no data, missed (a percentile is above its objective), burning (a ticket alert fires), \
+States: burning fast (a paging alert fires), no data, burning (a ticket alert fires), \
 burning now (burn rate of the last five minutes at least 1), budget spent, budget low (less than 25% left), ok.";
 
 impl Panels<'_, '_> {
@@ -113,10 +113,7 @@ impl Panels<'_, '_> {
         let lasts = "The SLO whose error budget is spent first at the burn rate of the last five minutes, and in which time. Budgets with a \
                      burn rate below 1 last for their SLO window. `nothing left`: every budget that burns is spent.";
         let advice = "What to do first, and for which label set. A firing alert on a cause comes before the SLO that burns. A click opens the runbook.";
-        let budgets = self
-            .slos
-            .iter()
-            .any(|slo| matches!(slo.kind, SloKind::Events(_)));
+        let budgets = !self.slos.is_empty();
         let grouped = !self.cx.spec.prometheus.group_by.is_empty();
         let whose = if grouped {
             "Affected, and since when"
@@ -169,20 +166,15 @@ impl Panels<'_, '_> {
 
     /// The families of an SLO have its labels, too.
     fn remember(&mut self, slo: &Slo) {
-        match &slo.kind {
-            SloKind::Events(events) => {
-                if let Some(signal) = events.sli.signal() {
-                    self.seen.add(signal);
-                }
-            }
-            SloKind::Percentile(percentile) => self.seen.add(&percentile.signal),
+        if let Some(signal) = slo.events.sli.signal() {
+            self.seen.add(signal);
         }
     }
 
     /// One panel for every alert that is on no other dashboard.
     fn behind(&mut self, shown: &[String]) -> Vec<Panel> {
         let page = self.cx.spec.severities.page.name.value.clone();
-        let watches = thresholds::watches(self.slos, self.alerts, &page);
+        let watches = thresholds::watches(self.alerts, &page);
         let mut panels: Vec<Panel> = Vec::new();
         for watch in &watches {
             let done = |alerts: &[String]| alerts.iter().any(|alert| alert == watch.alert);
@@ -222,7 +214,7 @@ impl Panels<'_, '_> {
                 })),
             }],
             unit: compare.unit,
-            thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
+            thresholds: watch.lines(compare.unit),
             alerts: vec![watch.alert.to_owned()],
             leads: vec![watch.alert.to_owned()],
             links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],

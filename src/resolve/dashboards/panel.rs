@@ -183,7 +183,7 @@ impl Panels<'_, '_> {
             return Some(None);
         }
         let page = &self.cx.spec.severities.page.name.value;
-        let watches = thresholds::watches(self.slos, self.alerts, page);
+        let watches = thresholds::watches(self.alerts, page);
         Some(read.iter().find_map(|(signal, stat, at)| {
             let mut watches = watches.iter();
             let watch = watches.find(|watch| thresholds::is_on(watch, signal, *stat))?;
@@ -318,7 +318,7 @@ impl Panels<'_, '_> {
             read.labels.clear();
         }
         let page = self.cx.spec.severities.page.name.value.clone();
-        let all = thresholds::watches(self.slos, self.alerts, &page);
+        let all = thresholds::watches(self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
             .iter()
             .filter(|watch| thresholds::is_on(watch, signal, read.stat))
@@ -381,7 +381,7 @@ impl Panels<'_, '_> {
         let leads = on.iter().filter(|watch| watch.leads_to(&labels));
         content.lead(leads.map(|watch| watch.alert));
         if lines.targets {
-            let targets = thresholds::targets(self.slos, signal, shown.stat);
+            let targets = thresholds::targets(self.slos, &on, signal, shown.stat, unit);
             content.thresholds.extend(targets);
         }
         Some(())

@@ -484,11 +484,9 @@ pub(super) fn series(title: &str, expr: Expr, labels: &[String]) -> Series {
 }
 
 pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Expr)> {
-    let series = match slos.first()?.kind {
-        crate::plan::SloKind::Events(_) => naming::OBJECTIVE,
-        crate::plan::SloKind::Percentile(_) => naming::PERCENTILE_BOUND,
-    };
-    let all = build::metric(series).matcher(naming::SERVICE, MatchOp::Equal, scope.service);
+    slos.first()?;
+    let all =
+        build::metric(naming::OBJECTIVE).matcher(naming::SERVICE, MatchOp::Equal, scope.service);
     Some(("no data from the recording rules".to_owned(), all.into()))
 }
 

@@ -1,9 +1,8 @@
 //! The threshold lines of a panel: from the spec of the panel, else from the alerts and SLOs on the same values.
 
-use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{Color, Role, Threshold};
 use crate::plan::{
-    Alert, Bound, Compare, Condition, EventSli, Good, Signal, Slo, SloKind, ValueUnit, words,
+    Alert, Bound, Compare, Condition, EventSli, Good, Limit, Signal, Slo, ValueUnit, words,
 };
 use crate::resolve::bound;
 use crate::resolve::context::Context;
@@ -20,6 +19,7 @@ pub(super) struct Watch<'a> {
     leading: bool,
     hold: Duration,
     severity: &'a str,
+    promised: Option<&'a Limit>,
     pub(super) runbook: &'a str,
 }
 
@@ -46,6 +46,23 @@ impl Watch<'_> {
         self.leading && own.iter().all(|label| labels.contains(label))
     }
 
+    /// What the team promises of the value, per the panel's unit of time.
+    fn target(&self, unit: ValueUnit) -> Option<Threshold> {
+        let promised = self.promised?;
+        let seconds = unit.per.map_or(1, |per| i128::from(per.seconds));
+        Some(Threshold {
+            name: "target".to_owned(),
+            upper: self.is_upper()?,
+            ..target(promised.value * seconds, promised.text.clone())
+        })
+    }
+
+    /// The lines of a panel of its own.
+    pub(super) fn lines(&self, unit: ValueUnit) -> Vec<Threshold> {
+        let both = line(self, unit).into_iter().chain(self.target(unit));
+        drawn(both.collect())
+    }
+
     /// A sentence for people: `Alert QueueOverflow (critical): waiting requests > 80 for 2m.`
     pub(super) fn words(&self) -> String {
         let held = words::condition_held(self.part, self.hold);
@@ -69,10 +86,10 @@ pub(super) fn of_alert(alert: &Alert) -> String {
     format!("Alert {} ({}): {what}.", alert.name, alert.severity)
 }
 
-pub(super) fn watches<'a>(slos: &'a [Slo], alerts: &'a [Alert], page: &str) -> Vec<Watch<'a>> {
+pub(super) fn watches<'a>(alerts: &'a [Alert], page: &str) -> Vec<Watch<'a>> {
     let mut all = Vec::new();
-    for alert in alert::on_conditions(slos, alerts) {
-        collect(alert.condition, &alert, page, true, &mut all);
+    for alert in alerts {
+        collect(&alert.condition, alert, page, true, &mut all);
     }
     all
 }
@@ -80,7 +97,7 @@ pub(super) fn watches<'a>(slos: &'a [Slo], alerts: &'a [Alert], page: &str) -> V
 /// The comparisons of one part of an alert's condition; `alone` when the part is enough to fire the alert.
 fn collect<'a>(
     part: &'a Condition,
-    alert: &ConditionAlert<'a>,
+    alert: &'a Alert,
     page: &str,
     alone: bool,
     all: &mut Vec<Watch<'a>>,
@@ -105,12 +122,12 @@ fn collect<'a>(
 fn watch<'a>(
     compare: &'a Compare,
     part: &'a Condition,
-    alert: &ConditionAlert<'a>,
+    alert: &'a Alert,
     page: &str,
     alone: bool,
 ) -> Watch<'a> {
     Watch {
-        alert: alert.name,
+        alert: &alert.name,
         compare,
         // One of several conditions does not fire the alert.
         role: if alone { Role::Alert } else { Role::Advisory },
@@ -122,7 +139,8 @@ fn watch<'a>(
         part,
         leading: std::ptr::eq(alert.condition.leading(), part),
         hold: alert.hold,
-        severity: alert.severity,
+        severity: &alert.severity,
+        promised: alert.target.as_ref(),
         runbook: &alert.links.runbook,
     }
 }
@@ -150,34 +168,30 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     })
 }
 
-/// The objectives for a value. A percentile SLO limits its own percentile. A latency SLO limits all percentiles, because its
-/// limit applies to each request.
-pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshold> {
-    let Stat::Quantile(quantile) = stat else {
-        return slos.iter().filter_map(|slo| of_time(slo, signal)).collect();
-    };
-    let bound = |slo: &Slo| match &slo.kind {
-        SloKind::Percentile(p) => {
-            let same = p.signal.reads_as(signal) && quantile == p.quantile;
-            same.then(|| target(p.below.0, p.below.1.clone()))
-        }
-        SloKind::Events(events) => match &events.sli {
+/// The objectives and targets of a value. A latency SLO limits all percentiles, because its limit applies to each request.
+pub(super) fn targets(
+    slos: &[Slo],
+    on: &[&Watch<'_>],
+    signal: &Signal,
+    stat: Stat,
+    unit: ValueUnit,
+) -> Vec<Threshold> {
+    let of_slo = |slo: &Slo| match (stat, &slo.events.sli) {
+        (
+            Stat::Quantile(_),
             EventSli::Latency {
                 signal: of, within, ..
-            } if of.reads_as(signal) => {
-                Some(target(within.bound, shown(within.bound, signal.unit)))
-            }
-            _ => None,
-        },
+            },
+        ) if of.reads_as(signal) => Some(target(within.bound, shown(within.bound, signal.unit))),
+        (Stat::Quantile(_), _) => None,
+        _ => of_time(slo, signal),
     };
-    slos.iter().filter_map(bound).collect()
+    let of_alerts = on.iter().filter_map(|watch| watch.target(unit));
+    slos.iter().filter_map(of_slo).chain(of_alerts).collect()
 }
 
 fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
-    let SloKind::Events(events) = &slo.kind else {
-        return None;
-    };
-    match &events.sli {
+    match &slo.events.sli {
         EventSli::Time(time) if time.signal.reads_as(signal) => match time.good {
             Good::Is(op) => Some(Threshold {
                 upper: !op.is_upper(),
@@ -255,9 +269,7 @@ fn in_time(value: Number, from: Option<Per>, to: Option<Per>) -> Number {
 pub(super) fn titled(title: &str, lines: &[Threshold]) -> String {
     let of = |role| lines.iter().find(|line| line.role == role);
     match (of(Role::Target), of(Role::Alert)) {
-        // The author of a panel may draw a target that no SLO has.
-        (Some(line), _) if line.name.is_empty() => format!("{title} · target {}", line.text),
-        (Some(line), _) => format!("{title} · objective {}", line.text),
+        (Some(line), _) => format!("{title} · {}", words::line(line)),
         (None, Some(line)) => format!("{title} · alert {}", line.text),
         (None, None) => title.to_owned(),
     }

@@ -14,7 +14,7 @@ use crate::plan::dashboard::{
 };
 use crate::plan::{
     BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, EventSlo, Query, Signal, SignalKind, Slo,
-    SloKind, ValueUnit, Window, slo_series,
+    ValueUnit, Window, slo_series,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
 use crate::promql::build;
@@ -75,14 +75,11 @@ impl Panels<'_, '_> {
 
     fn traffic(&mut self) -> Vec<Panel> {
         let slos = self.slos;
-        let ratio = slos.iter().find_map(|slo| match &slo.kind {
-            SloKind::Events(events) => match &events.sli {
-                EventSli::Ratio { total, .. } => Some((slo, events, total)),
-                _ => None,
-            },
-            SloKind::Percentile(_) => None,
+        let ratio = slos.iter().find_map(|slo| match &slo.events.sli {
+            EventSli::Ratio { total, .. } => Some((slo, total)),
+            _ => None,
         });
-        let Some((slo, events, total)) = ratio else {
+        let Some((slo, total)) = ratio else {
             return Vec::new();
         };
         let requests = Shown {
@@ -91,7 +88,7 @@ impl Panels<'_, '_> {
             signal: total,
             stat: Stat::Rate,
         };
-        vec![self.tile(&requests), self.errors(slo, events)]
+        vec![self.tile(&requests), self.errors(slo, &slo.events)]
     }
 
     fn errors(&self, slo: &Slo, events: &EventSlo) -> Panel {
@@ -145,7 +142,7 @@ impl Panels<'_, '_> {
     {
         let slos = self.slos;
         let page = &self.cx.spec.severities.page.name.value;
-        let watches = thresholds::watches(slos, self.alerts, page);
+        let watches = thresholds::watches(self.alerts, page);
         let rank = |signal: &Signal| {
             let judged = slos
                 .iter()
@@ -162,7 +159,7 @@ impl Panels<'_, '_> {
             let named = signals.iter().filter(timed);
             let named = named.filter(|signal| signal.title.to_lowercase().contains(words));
             let signal = named.min_by_key(|signal| rank(signal))?;
-            let stat = stat(signal, slos, &watches);
+            let stat = stat(signal, &watches);
             Some(Shown {
                 title: format!("{short} {stat}"),
                 signal,
@@ -176,7 +173,7 @@ impl Panels<'_, '_> {
     /// One value of all label sets: the sum where values add up, else the worst.
     fn tile(&mut self, tile: &Shown<'_>) -> Panel {
         let page = self.cx.spec.severities.page.name.value.clone();
-        let all = thresholds::watches(self.slos, self.alerts, &page);
+        let all = thresholds::watches(self.alerts, &page);
         let mut on: Vec<_> = all
             .iter()
             .filter(|watch| watch.fires_alone())
@@ -235,7 +232,7 @@ impl Panels<'_, '_> {
     /// Beyond an objective, the value is yellow; beyond the threshold of an alert, orange or red.
     fn lines(&self, on: &[&Watch<'_>], tile: &Shown<'_>, unit: ValueUnit) -> Vec<Threshold> {
         let alone = on.iter().filter_map(|watch| thresholds::line(watch, unit));
-        let targets = thresholds::targets(self.slos, tile.signal, tile.stat);
+        let targets = thresholds::targets(self.slos, on, tile.signal, tile.stat, unit);
         let targets = targets.into_iter().map(|line| Threshold {
             color: Color::Yellow,
             ..line
@@ -247,7 +244,7 @@ impl Panels<'_, '_> {
     /// The gauges that show how close the engine is to its limits; of several readings, the one that an alert or a panel judges.
     fn pressure<'s>(&self, signals: &'s [Signal], others: &[Dashboard]) -> Vec<Shown<'s>> {
         let page = &self.cx.spec.severities.page.name.value;
-        let watches = thresholds::watches(self.slos, self.alerts, page);
+        let watches = thresholds::watches(self.alerts, page);
         let of = |(name, title): (&str, &str)| {
             let of_family = |signal: &&Signal| {
                 let family = signal.family();
@@ -345,8 +342,8 @@ fn given(signal: &Signal, others: &[Dashboard]) -> Vec<Threshold> {
     lines.filter(|line| line.name.is_empty()).cloned().collect()
 }
 
-/// The percentile of an alert, else the percentile of an SLO, else p95.
-fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
+/// The percentile of an alert, else p95.
+fn stat(signal: &Signal, watches: &[Watch<'_>]) -> Stat {
     let watched = watches
         .iter()
         .filter(|watch| watch.fires_alone() && watch.compare.signal.name == signal.name)
@@ -354,14 +351,8 @@ fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
             Stat::Quantile(quantile) => Some(quantile),
             _ => None,
         });
-    let mut promised = slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Percentile(p) if p.signal.name == signal.name => Some(Stat::Quantile(p.quantile)),
-        _ => None,
-    });
-    let usual = || Stat::Quantile(Number::new(95, 100));
     // The slowest requests are what users complain of first.
-    let watched = watched.max().map(Stat::Quantile);
-    watched.or_else(|| promised.next()).unwrap_or_else(usual)
+    Stat::Quantile(watched.max().unwrap_or(Number::new(95, 100)))
 }
 
 /// The worst value is the lowest one where low values are bad.

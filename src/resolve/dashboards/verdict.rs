@@ -7,8 +7,7 @@ use super::variables::{any_name, filtered_series};
 use crate::naming;
 use crate::plan::dashboard::{Color, Draw, Fact, Panel};
 use crate::plan::{
-    Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, SloKind, Source, ValueUnit,
-    alert, words,
+    Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, Source, ValueUnit, alert, words,
 };
 use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::query::{self, bin};
@@ -123,10 +122,7 @@ impl Tables<'_> {
     fn named(&self) -> Vec<Named<'_>> {
         let of_slos = self.slos.iter().map(|slo| Named {
             name: &slo.alert_name,
-            title: match &slo.kind {
-                SloKind::Events(_) => format!("{}: error budget", slo.title),
-                SloKind::Percentile(_) => slo.title.clone(),
-            },
+            title: format!("{}: error budget", slo.title),
             action: self.action(&slo.title, None, &slo.links),
             links: &slo.links,
         });
@@ -150,10 +146,7 @@ impl Tables<'_> {
     fn burning(&self) -> Vec<Burning> {
         let mut all: Vec<Burning> = Vec::new();
         for slo in self.slos {
-            let SloKind::Events(events) = &slo.kind else {
-                continue;
-            };
-            for tier in &events.tiers {
+            for tier in &slo.events.tiers {
                 let burn = format!(
                     "burn rate > {} in {}",
                     decimal(readable(tier.factor)),
@@ -175,7 +168,7 @@ impl Tables<'_> {
     }
 
     fn judged(&self) -> Vec<Judged> {
-        let judged = |alert: alert::ConditionAlert<'_>| {
+        let judged = |alert: &Alert| {
             let leading = alert.condition.leading();
             let Condition::Compare(compare) = leading else {
                 return None;
@@ -186,7 +179,7 @@ impl Tables<'_> {
             let (scale, unit) = written(compare.unit, *bound);
             let value = leading.value().clone();
             Some(Judged {
-                alert: alert.name.to_owned(),
+                alert: alert.name.clone(),
                 value: match scale.cmp(&Number::from_integer(1)) {
                     Ordering::Equal => value,
                     Ordering::Greater => bin(BinaryOp::Mul, value, query::number(scale)),
@@ -198,9 +191,7 @@ impl Tables<'_> {
                 text: words::bound(&compare.bound),
             })
         };
-        alert::on_conditions(self.slos, self.alerts)
-            .filter_map(judged)
-            .collect()
+        self.alerts.iter().filter_map(judged).collect()
     }
 
     fn severities(&self) -> Vec<(String, Color)> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Builder, text, texts};
 use crate::diag::Diagnostic;
 use crate::parity;
+use crate::plan::Condition;
 use crate::plan::runbook::{Check, Lead, Step};
-use crate::plan::{Condition, SloKind};
 use crate::resolve::conditions::Resolver;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
@@ -140,12 +140,7 @@ impl Builder<'_, '_> {
 
     fn condition_of(&mut self, name: &Text) -> Option<Condition> {
         let alert = self.alerts.iter().find(|alert| alert.name == name.value);
-        let slo = self.slos.iter().find(|slo| slo.alert_name == name.value);
-        let of_slo = slo.and_then(|slo| match &slo.kind {
-            SloKind::Percentile(p) => p.alert.as_ref().map(|alert| &alert.condition),
-            SloKind::Events(_) => None,
-        });
-        let found = alert.map(|alert| &alert.condition).or(of_slo).cloned();
+        let found = alert.map(|alert| alert.condition.clone());
         // One that is wrong itself has been reported already.
         let declared = self.cx.spec.alerts.contains_key(name.value.as_str());
         if found.is_none() && !declared {

@@ -60,7 +60,7 @@ fn name(kind: GraphKind) -> &'static str {
     }
 }
 
-/// The panel of an SLO that matters most: its burn rate, else its percentile.
+/// The panel of an SLO that matters most: its burn rate.
 pub(super) fn of_objective(plan: &Plan, name: &str) -> Option<Panel> {
     let burns = |panel: &dashboard::Panel| {
         let mut series = panel.series.iter();

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::{OutFile, TargetError};
 use crate::naming;
-use crate::plan::alert::{self, ConditionAlert};
+use crate::plan::Alert;
 use crate::plan::{Plan, words};
 use crate::template::Templates;
 use simulated::Day;
@@ -93,18 +93,16 @@ fn entry(plan: &Plan) -> (u32, view::Entry) {
 
 /// All alerts on conditions, paging alerts first.
 fn alerts(plan: &Plan) -> Vec<view::Alert> {
-    let one = |alert: ConditionAlert<'_>| view::Alert {
-        name: alert.name.to_owned(),
-        severity: alert.severity.to_owned(),
+    let one = |alert: &Alert| view::Alert {
+        name: alert.name.clone(),
+        severity: alert.severity.clone(),
         pages: alert.severity == plan.service.severities.page,
-        when: words::condition(alert.condition),
+        when: words::condition(&alert.condition),
         hold: words::hold(alert.hold),
         runbook: alert.links.runbook.clone(),
         dashboard: alert.links.dashboard_url().to_owned(),
     };
-    let mut all: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
-        .map(one)
-        .collect();
+    let mut all: Vec<_> = plan.alerts.iter().map(one).collect();
     all.sort_by_key(|alert| !alert.pages);
     all
 }

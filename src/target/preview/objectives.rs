@@ -2,7 +2,7 @@
 
 use super::dashboards;
 use super::view::{Line, Objective, Plot, Tick, Tier};
-use crate::plan::{EventSlo, Plan, Slo, SloKind, slo, words};
+use crate::plan::{EventSlo, Plan, Slo, slo, words};
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 /// Error ratios, in percent, that times are given for.
@@ -18,32 +18,16 @@ const SHORTEST: f64 = 10.0;
 const LONGEST: f64 = 864_000.0;
 
 pub(super) fn objective(plan: &Plan, slo: &Slo) -> Objective {
-    let (promise, budget, tiers, plot) = match &slo.kind {
-        SloKind::Events(events) => (
-            format!(
-                "{} over {}",
-                shown(events.budget.objective, Unit::Ratio),
-                slo.period
-            ),
-            budget(slo, events),
-            events.tiers.iter().map(tier).collect(),
-            (!events.tiers.is_empty()).then(|| plot(events)),
-        ),
-        SloKind::Percentile(percentile) => (
-            words::promise(slo, percentile),
-            String::new(),
-            Vec::new(),
-            None,
-        ),
-    };
+    let events = &slo.events;
+    let objective = shown(events.budget.objective, Unit::Ratio);
     Objective {
         name: slo.name.clone(),
         title: slo.title.clone(),
         description: slo.description.clone(),
-        promise,
-        budget,
-        tiers,
-        plot,
+        promise: format!("{objective} over {}", slo.period),
+        budget: budget(slo, events),
+        tiers: events.tiers.iter().map(tier).collect(),
+        plot: (!events.tiers.is_empty()).then(|| plot(events)),
         runbook: slo.links.runbook.clone(),
         dashboard: slo.links.dashboard_url().to_owned(),
         panel: dashboards::of_objective(plan, &slo.name),

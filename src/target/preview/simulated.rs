@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 use crate::health;
 use crate::naming;
 use crate::plan::dashboard::{BEGAN, Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{
-    Bound, Condition, EventSlo, Plan, Signal, SignalKind, SloKind, Tier, ValueUnit, alert,
-};
+use crate::plan::{Bound, Condition, EventSlo, Plan, Signal, SignalKind, Tier, ValueUnit};
 use crate::promql::ast::Expr;
 use crate::promql::usage::contexts;
 use crate::spec::{Baseline, GraphKind, Stat};
@@ -227,7 +225,7 @@ fn bounds(plan: &Plan, signal: &Signal, stat: Stat, unit: ValueUnit) -> Vec<(f64
         float(bound) * time(unit) / time(from) * share(signal, stat) / share(signal, of)
     };
     let mut found = Vec::new();
-    for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
+    for alert in &plan.alerts {
         let alone = !matches!(alert.condition, Condition::All(..) | Condition::Unless(..));
         for leaf in alert.condition.holding() {
             if let Condition::Compare(c) = leaf
@@ -241,12 +239,6 @@ fn bounds(plan: &Plan, signal: &Signal, stat: Stat, unit: ValueUnit) -> Vec<(f64
             }
         }
     }
-    found.extend(plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Percentile(of) if is_own(&of.signal) => {
-            Some((to(unit, Stat::Quantile(of.quantile), of.below.0), true))
-        }
-        _ => None,
-    }));
     let shows = |series: &Series| match &series.origin {
         Origin::Signal(read) => read.stat == stat && is_own(&read.signal),
         _ => false,
@@ -331,8 +323,7 @@ fn beyond(bound: f64, full: bool) -> f64 {
 /// True for a value that counts something bad: an alert has an upper bound on this counter, or an SLO counts it as bad events.
 fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     let bounded = |read: &PanelSignal| {
-        let mut alerts = alert::on_conditions(&plan.slos, &plan.alerts);
-        alerts.any(|alert| {
+        plan.alerts.iter().any(|alert| {
             let leaves = alert.condition.leaves();
             leaves.iter().any(|leaf| match leaf {
                 Condition::Compare(c) => {
@@ -345,10 +336,7 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     };
     let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
     let own = selected(&series.query.expr);
-    let events = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) => events.read(),
-        SloKind::Percentile(_) => None,
-    });
+    let events = plan.slos.iter().filter_map(|slo| slo.events.read());
     counter.is_some_and(bounded)
         || events.into_iter().any(|read| {
             let [total, bad] = read.map(selected);

@@ -6,7 +6,7 @@ use super::tables;
 use super::value::value;
 use super::view::{Cell, Legend, Shape, Sketch, Word};
 use crate::plan::dashboard::{self, Draw, Origin, Panel, Series};
-use crate::plan::{Bucket, Plan, SloKind, words};
+use crate::plan::{Bucket, Plan, words};
 use crate::spec::GraphKind;
 use crate::target::grafana::{Ends, color_name, color_of, ends, state_of};
 use crate::units::{Duration, float};
@@ -165,10 +165,7 @@ fn name(panel: &Panel, series: &Series, group: &str) -> String {
 fn objective(plan: &Plan, panel: &Panel, series: &Series) -> Option<Source> {
     let events = |name: &str| {
         let slo = plan.slos.iter().find(|slo| slo.name == name)?;
-        match &slo.kind {
-            SloKind::Events(events) => Some((Errors::of(events), slo.period)),
-            SloKind::Percentile(_) => None,
-        }
+        Some((Errors::of(&slo.events), slo.period))
     };
     let budget = panel.series.iter().find_map(|series| match &series.origin {
         Origin::Budget(name) => events(name),

@@ -1,14 +1,10 @@
 //! The tables of SLOs and alerts on a simulated day.
 
-use super::simulated::{Course, Day, Errors, NOW, compared, evaluated, held, minutes, whom};
+use super::simulated::{Day, Errors, NOW, compared, evaluated, held, minutes, whom};
 use super::value::value;
 use super::view::{Sketch, Word};
-use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{BEGAN, Cells, Color, Column, Field};
-use crate::plan::{
-    BASE_WINDOW, Bound, Condition, PercentileSlo, Plan, Slo, SloKind, Tier, ValueUnit, words,
-};
-use crate::spec::Stat;
+use crate::plan::{Alert, BASE_WINDOW, Bound, Condition, Plan, Slo, Tier, words};
 use crate::target::grafana::{color_name, color_of};
 use crate::units::{Unit, decimal, float, readable, shown};
 
@@ -106,23 +102,20 @@ pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketc
 
 fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given> {
     let heading = column.heading.as_str();
-    match (heading, &slo.kind) {
-        ("SLO", _) => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
-        ("Runbook", _) => Some(Given::Link(String::new(), slo.links.runbook.clone())),
-        ("State", _) => Some(Given::Text(state(plan, slo, day).0.to_owned())),
-        ("For", _) if day != Day::Silent => Some(Given::Text(whom(plan))),
-        ("Since", _) => Some(Given::Text(ago(state(plan, slo, day).1?))),
-        ("Budget lasts", _) => Some(Given::Text(spent(spent_in(slo, day)?))),
-        ("Objective", SloKind::Events(events)) => {
-            let objective = shown(events.budget.objective, Unit::Ratio);
+    match heading {
+        "SLO" => Some(Given::Link(slo.name.clone(), format!("#slo-{}", slo.name))),
+        "Runbook" => Some(Given::Link(String::new(), slo.links.runbook.clone())),
+        "State" => Some(Given::Text(state(plan, slo, day).0.to_owned())),
+        "For" if day != Day::Silent => Some(Given::Text(whom(plan))),
+        "Since" => Some(Given::Text(ago(state(plan, slo, day).1?))),
+        "Budget lasts" => Some(Given::Text(spent(spent_in(slo, day)?))),
+        "Objective" => {
+            let objective = shown(slo.events.budget.objective, Unit::Ratio);
             Some(Given::Text(format!("{objective} over {}", slo.period)))
         }
-        ("Objective", SloKind::Percentile(percentile)) => {
-            Some(Given::Text(words::promise(slo, percentile)))
-        }
         _ if day == Day::Silent => None,
-        (_, SloKind::Events(events)) => {
-            let errors = Errors::of(events);
+        _ => {
+            let errors = Errors::of(&slo.events);
             let number = match heading {
                 "Current" => 1.0 - errors.over(slo.period, day, NOW),
                 "Budget left" => errors.left(slo.period, day, NOW),
@@ -133,20 +126,12 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
             };
             Some(Given::Number(number))
         }
-        (_, SloKind::Percentile(percentile)) => {
-            let of_unit = |unit| unit == percentile.signal.unit;
-            let own = matches!(&column.cells, Cells::Number(unit, bounds) if bounds.is_empty() && of_unit(unit.unit));
-            own.then(|| Given::Number(percentile_of(plan, percentile).at(day, NOW)))
-        }
     }
 }
 
 /// The hours in which the budget of an SLO is spent, while it burns now.
 pub(super) fn spent_in(slo: &Slo, day: Day) -> Option<f64> {
-    let SloKind::Events(events) = &slo.kind else {
-        return None;
-    };
-    let errors = Errors::of(events);
+    let errors = Errors::of(&slo.events);
     let burn = errors.burn(BASE_WINDOW, day, NOW);
     let left = errors.left(slo.period, day, NOW).max(0.0);
     (burn >= 1.0).then(|| left * minutes(slo.period) / burn / 60.0)
@@ -174,42 +159,26 @@ pub(super) fn state(plan: &Plan, slo: &Slo, day: Day) -> (&'static str, Option<f
         return (NO_DATA, None);
     }
     let is = |word, holds: &dyn Fn(f64) -> bool| Some((word, Some(held(holds)?)));
-    let found = match &slo.kind {
-        SloKind::Events(events) => {
-            let errors = Errors::of(events);
-            let page = &plan.service.severities.page;
-            let fires = |pages: bool| {
-                let tiers = events.tiers.iter();
-                let mut tiers = tiers.filter(move |tier| (tier.severity == *page) == pages);
-                tiers.find_map(|tier| held(|minute| fires(&errors, tier, day, minute)))
-            };
-            let left = |minute| errors.left(slo.period, day, minute);
-            // An SLO burns since its burn rate is above 1, not since an alert noticed.
-            let now = is("burning now", &|m| errors.burn(BASE_WINDOW, day, m) >= 1.0);
-            let burns = now.and_then(|(_, since)| since);
-            let paging = fires(true).map(|since| ("burning fast", burns.or(Some(since))));
-            let ticket = || fires(false).map(|since| ("burning", burns.or(Some(since))));
-            paging
-                .or_else(ticket)
-                .or(now)
-                .or_else(|| is("budget spent", &|m| left(m) <= 0.0))
-                .or_else(|| is("budget low", &|m| left(m) < 0.25))
-        }
-        SloKind::Percentile(percentile) => {
-            let course = percentile_of(plan, percentile);
-            is("missed", &|m| course.at(day, m) > float(percentile.below.0))
-        }
+    let events = &slo.events;
+    let errors = Errors::of(events);
+    let page = &plan.service.severities.page;
+    let fires = |pages: bool| {
+        let tiers = events.tiers.iter();
+        let mut tiers = tiers.filter(move |tier| (tier.severity == *page) == pages);
+        tiers.find_map(|tier| held(|minute| fires(&errors, tier, day, minute)))
     };
+    let left = |minute| errors.left(slo.period, day, minute);
+    // An SLO burns since its burn rate is above 1, not since an alert noticed.
+    let now = is("burning now", &|m| errors.burn(BASE_WINDOW, day, m) >= 1.0);
+    let burns = now.and_then(|(_, since)| since);
+    let paging = fires(true).map(|since| ("burning fast", burns.or(Some(since))));
+    let ticket = || fires(false).map(|since| ("burning", burns.or(Some(since))));
+    let found = paging
+        .or_else(ticket)
+        .or(now)
+        .or_else(|| is("budget spent", &|m| left(m) <= 0.0))
+        .or_else(|| is("budget low", &|m| left(m) < 0.25));
     found.unwrap_or(("ok", None))
-}
-
-/// The course of the percentile of an SLO.
-fn percentile_of(plan: &Plan, slo: &PercentileSlo) -> Course {
-    let unit = ValueUnit {
-        unit: slo.signal.unit,
-        per: None,
-    };
-    compared(plan, &slo.signal, Stat::Quantile(slo.quantile), unit)
 }
 
 /// Whether both windows of a tier are above its threshold.
@@ -295,13 +264,13 @@ pub(super) fn of_conditions(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     }
     let mut unknown = 0;
     let mut rows = Vec::new();
-    for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
-        let holds = evaluated(plan, alert.condition);
+    for alert in &plan.alerts {
+        let holds = evaluated(plan, &alert.condition);
         match holds(day, NOW) {
             None => unknown += 1,
             Some(_) => {
                 let since = held(|minute| holds(day, minute) == Some(true));
-                rows.extend(since.map(|since| active(plan, &alert, day, since)));
+                rows.extend(since.map(|since| active(plan, alert, day, since)));
             }
         }
     }
@@ -343,11 +312,8 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
 
 /// The fastest tier of an SLO that fires.
 fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
-    let SloKind::Events(events) = &slo.kind else {
-        return None;
-    };
-    let errors = Errors::of(events);
-    let mut tiers = events.tiers.iter();
+    let errors = Errors::of(&slo.events);
+    let mut tiers = slo.events.tiers.iter();
     let (tier, since) = tiers.find_map(|tier| {
         let since = held(|minute| fires(&errors, tier, day, minute))?;
         Some((tier, since))
@@ -367,7 +333,7 @@ fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
     })
 }
 
-fn active(plan: &Plan, alert: &ConditionAlert<'_>, day: Day, since: f64) -> Active {
+fn active(plan: &Plan, alert: &Alert, day: Day, since: f64) -> Active {
     let of_bound = match alert.condition.leading() {
         Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)) => {
             let now = compared(plan, &c.signal, c.stat, c.unit).at(day, NOW);
@@ -377,12 +343,14 @@ fn active(plan: &Plan, alert: &ConditionAlert<'_>, day: Day, since: f64) -> Acti
     };
     let (value, bound) = of_bound.unzip();
     Active {
-        name: alert.name.to_owned(),
+        name: alert.name.clone(),
         href: format!("#alert-{}", alert.name),
         runbook: alert.links.runbook.clone(),
-        action: plan.runbooks.action(alert.name, alert.action, alert.links),
+        action: plan
+            .runbooks
+            .action(&alert.name, alert.action.as_deref(), &alert.links),
         whom: whom(plan),
-        severity: alert.severity.to_owned(),
+        severity: alert.severity.clone(),
         state: match since >= minutes(alert.hold) {
             true => "firing",
             false => "pending",

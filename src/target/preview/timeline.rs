@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::view::{Family, Release, Timeline};
 use crate::catalog::Catalog;
-use crate::plan::{Plan, SloKind};
+use crate::plan::Plan;
 use crate::promql::ast::Expr;
 use crate::promql::usage::contexts;
 
@@ -79,12 +79,7 @@ fn used(plan: &Plan) -> BTreeSet<String> {
         }
     };
     for slo in &plan.slos {
-        match &slo.kind {
-            SloKind::Events(events) => {
-                events.read().into_iter().flatten().for_each(&mut add);
-            }
-            SloKind::Percentile(percentile) => add(&percentile.query.expr),
-        }
+        slo.events.read().into_iter().flatten().for_each(&mut add);
     }
     plan.alerts
         .iter()

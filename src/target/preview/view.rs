@@ -28,13 +28,13 @@ pub(super) struct Objective {
     pub(super) description: String,
     /// `99.9% over 30d`.
     pub(super) promise: String,
-    /// What may go wrong; empty for a percentile.
+    /// What may go wrong.
     pub(super) budget: String,
     pub(super) tiers: Vec<Tier>,
     pub(super) plot: Option<Plot>,
     pub(super) runbook: String,
     pub(super) dashboard: String,
-    /// The burn rate, or the percentile.
+    /// The burn rate.
     pub(super) panel: Option<Panel>,
 }
 

@@ -4,10 +4,9 @@ use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
 use crate::naming;
-use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo,
-    Tier, ValueUnit, words,
+    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, RawCondition, Slo, Tier, ValueUnit,
+    words,
 };
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
@@ -443,15 +442,6 @@ fn summary(slo: &Slo, made: String) -> Text {
         Some(own) => Text::own(own),
         None => Text::plain(made),
     }
-}
-
-pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) -> Annotations {
-    let (condition, hold) = (&alert.condition, alert.hold);
-    let summary = summary(slo, words::alert(slo, p, alert));
-    let description = measured(condition, &slo.labels, hold)
-        .and(format!(" Objective: {}.", words::promise(slo, p)));
-    let looked = looked(condition, hold);
-    Annotations::new(summary, description, &slo.links, &slo.labels, looked).and(&alert.marks)
 }
 
 /// The longest window of a condition plus its duration, without the past of a baseline.

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming::{SERVICE, SEVERITY, SLO};
-use crate::plan::{Plan, SloKind};
+use crate::plan::Plan;
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
@@ -228,12 +228,9 @@ fn indented(groups: &str) -> String {
 
 fn inhibition(plan: &Plan) -> Option<Inhibition> {
     let severities = &plan.service.severities;
-    let both = plan.slos.iter().any(|slo| match &slo.kind {
-        SloKind::Events(events) => {
-            let has = |severity: &str| events.tiers.iter().any(|t| t.severity == severity);
-            has(&severities.page) && has(&severities.ticket)
-        }
-        SloKind::Percentile(_) => false,
+    let both = plan.slos.iter().any(|slo| {
+        let has = |severity: &str| slo.events.tiers.iter().any(|t| t.severity == severity);
+        has(&severities.page) && has(&severities.ticket)
     });
     if !both || severities.page == severities.ticket {
         return None;

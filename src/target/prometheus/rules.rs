@@ -5,10 +5,9 @@ use super::compat;
 use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
-use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, BASE_WINDOW, Bound, Condition, EventSlo, Increase, Marks, PercentileSlo, Plan, Record,
-    Slo, SloKind, Tier, WindowRatio, near_up_to, slo_series,
+    Alert, BASE_WINDOW, Bound, Condition, EventSlo, Increase, Marks, Plan, Record, Slo, Tier,
+    WindowRatio, near_up_to, slo_series,
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::{build, pretty};
@@ -121,10 +120,7 @@ pub(super) fn slo_file(slo: &Slo) -> String {
 }
 
 fn longest_beside_alerts(slo: &Slo) -> Duration {
-    match &slo.kind {
-        SloKind::Events(events) => near_up_to(&events.tiers),
-        SloKind::Percentile(_) => near_up_to(&[]),
-    }
+    near_up_to(&slo.events.tiers)
 }
 
 pub(super) fn has_period_file(slo: &Slo) -> bool {
@@ -169,36 +165,30 @@ pub(super) fn text(expr: &Expr) -> String {
 
 fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let service = plan.service.name.as_str();
-    match &slo.kind {
-        SloKind::Percentile(p) => percentile_rules(plan, slo, p),
-        SloKind::Events(events) => {
-            let base = BASE_WINDOW.to_string();
-            let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let increases = events.increases.iter();
-            let mut rules: Vec<_> = increases.map(|i| increase_rule(service, slo, i)).collect();
-            if let Some(counted) = &events.counted {
-                rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
-                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
-            }
-            let longest = longest_beside_alerts(slo);
-            let near = events.ratios.iter().filter(|r| r.window <= longest);
-            rules.extend(near.map(|r| ratio_rule(service, slo, r)));
-            rules.extend(constants(service, slo, events));
-            rules.extend(compat::near(service, slo, events, longest));
-            if !has_period_file(slo) {
-                rules.push(remaining(service, slo, events));
-            }
-            rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, events, t)));
-            rules
-        }
+    let events = &slo.events;
+    let base = BASE_WINDOW.to_string();
+    let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
+    let increases = events.increases.iter();
+    let mut rules: Vec<_> = increases.map(|i| increase_rule(service, slo, i)).collect();
+    if let Some(counted) = &events.counted {
+        rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
+        rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
     }
+    let longest = longest_beside_alerts(slo);
+    let near = events.ratios.iter().filter(|r| r.window <= longest);
+    rules.extend(near.map(|r| ratio_rule(service, slo, r)));
+    rules.extend(constants(service, slo, events));
+    rules.extend(compat::near(service, slo, events, longest));
+    if !has_period_file(slo) {
+        rules.push(remaining(service, slo, events));
+    }
+    rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, events, t)));
+    rules
 }
 
 fn period_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let service = plan.service.name.as_str();
-    let SloKind::Events(events) = &slo.kind else {
-        return Vec::new();
-    };
+    let events = &slo.events;
     let longest = longest_beside_alerts(slo);
     let far = events.ratios.iter().filter(|r| r.window > longest);
     let mut rules: Vec<_> = far.map(|r| ratio_rule(service, slo, r)).collect();
@@ -216,10 +206,7 @@ fn increase_rule(service: &str, slo: &Slo, increase: &Increase) -> Rule {
 /// Sums that the rules over the period read, in a group that is evaluated as often as they have events.
 fn sums(plan: &Plan, slo: &Slo) -> Option<Group> {
     let service = plan.service.name.as_str();
-    let SloKind::Events(events) = &slo.kind else {
-        return None;
-    };
-    let rules = events.sums.iter();
+    let rules = slo.events.sums.iter();
     let rules: Vec<_> = rules.map(|sum| increase_rule(service, slo, sum)).collect();
     let name = naming::sums_group(service, &slo.name);
     (!rules.is_empty()).then(|| Group {
@@ -300,39 +287,6 @@ pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     labels.insert(SLO.into(), slo.name.clone());
     labels.insert(naming::TIER.into(), tier.name.clone());
     labels.extend(compat::alert_labels(plan, slo, tier));
-    labels
-}
-
-fn percentile_rules(plan: &Plan, slo: &Slo, p: &PercentileSlo) -> Vec<Rule> {
-    let service = plan.service.name.as_str();
-    let (quantile, window) = (decimal(p.quantile), slo.period.to_string());
-    let mut labels = vec![
-        (SERVICE, service),
-        (SLO, slo.name.as_str()),
-        (naming::QUANTILE, &quantile),
-    ];
-    let bound = constant(naming::PERCENTILE_BOUND, p.below.0, &labels);
-    labels.push((WINDOW, &window));
-    let mut rules = vec![
-        record(naming::PERCENTILE, text(&p.query.expr), &labels),
-        bound,
-    ];
-    if let Some(alert) = &p.alert {
-        rules.push(Rule {
-            alert: Some(slo.alert_name.clone()),
-            expr: text(&alert.condition.query().expr),
-            hold: Some(alert.hold.to_string()),
-            labels: percentile_labels(plan, slo, alert),
-            annotations: annotations::percentile(slo, p, alert).templates(),
-            ..Rule::default()
-        });
-    }
-    rules
-}
-
-pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, alert: &PercentileAlert) -> Pairs {
-    let mut labels = alert_labels(plan, &alert.severity, &alert.marks);
-    labels.insert(SLO.into(), slo.name.clone());
     labels
 }
 

@@ -4,9 +4,7 @@ use serde::Serialize;
 
 use super::query::{self, Query};
 use crate::naming;
-use crate::plan::{
-    Alert, Compare, Condition, EventSlo, Plan, Slo, SloKind, Tier, recorded, slo, words,
-};
+use crate::plan::{Alert, Compare, Condition, EventSlo, Plan, Slo, Tier, recorded, slo, words};
 use crate::plan::{Links, Marks, is_stored};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::kept_labels;
@@ -31,6 +29,7 @@ pub(super) struct AlertView<'p> {
     minimum: String,
     objective: Option<String>,
     promise: Option<(String, &'p str)>,
+    target: Option<&'p str>,
     action: Option<&'p str>,
     owner: Option<&'p str>,
     /// Labels for routing, as severity and labels; without a severity where all severities have the same labels.
@@ -83,6 +82,7 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
         minimum: String::new(),
         objective: None,
         promise: None,
+        target: None,
         action: None,
         owner: None,
         labels: Vec::new(),
@@ -109,6 +109,7 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
         summary: sentence(summary),
         fires: Some(fires + &kept),
         each: each(&alert.condition.query().expr),
+        target: alert.target.as_ref().map(|target| target.text.as_str()),
         action: alert.action.as_deref(),
         owner: owner(&alert.marks),
         labels: labels(&[(&alert.severity, &alert.marks)]),
@@ -133,56 +134,46 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         alarms: alarms(plan, |name| name.starts_with(&of_slo)),
         ..named(&slo.alert_name, &slo.links)
     };
-    match &slo.kind {
-        SloKind::Percentile(p) => {
-            let alert = p.alert.as_ref()?;
-            Some(AlertView {
-                severity: alert.severity.clone(),
-                summary: sentence(words::alert(slo, p, alert)),
-                fires: Some(words::condition_held(&alert.condition, alert.hold)),
-                objective: (!states(promise, p.quantile)).then(|| words::promise(slo, p)),
-                queries: queries(plan, &alert.condition),
-                ..shared
-            })
-        }
-        SloKind::Events(events) if events.tiers.is_empty() => None,
-        SloKind::Events(events) => Some(AlertView {
-            severity: severities(events),
-            summary: format!(
-                "{}: the error budget is spent too fast.",
-                words::capital(&slo.title)
-            ),
-            fires: match &events.tiers[..] {
-                [only] => Some(format!(
-                    "the error ratio {} over both {} and {}",
-                    threshold(events, only),
-                    only.long,
-                    only.short
-                )),
-                _ => None,
-            },
-            minimum: match &events.tiers[..] {
-                [only] => words::minimum(events, &only.long.to_string()),
-                _ => words::minimum(events, "the long window"),
-            },
-            objective: (!states(promise, events.budget.objective)
-                && !states(promise, events.budget.budget))
-            .then(|| {
-                format!(
-                    "{}{} over {}",
-                    shown(events.budget.objective, Unit::Ratio),
-                    words::of_counted(&events.sli),
-                    slo.period
-                )
-            }),
-            tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
-            queries: match slo.is_stored() {
-                true => events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
-                false => Vec::new(),
-            },
-            ..shared
-        }),
+    let events = &slo.events;
+    if events.tiers.is_empty() {
+        return None;
     }
+    Some(AlertView {
+        severity: severities(events),
+        summary: format!(
+            "{}: the error budget is spent too fast.",
+            words::capital(&slo.title)
+        ),
+        fires: match &events.tiers[..] {
+            [only] => Some(format!(
+                "the error ratio {} over both {} and {}",
+                threshold(events, only),
+                only.long,
+                only.short
+            )),
+            _ => None,
+        },
+        minimum: match &events.tiers[..] {
+            [only] => words::minimum(events, &only.long.to_string()),
+            _ => words::minimum(events, "the long window"),
+        },
+        objective: (!states(promise, events.budget.objective)
+            && !states(promise, events.budget.budget))
+        .then(|| {
+            format!(
+                "{}{} over {}",
+                shown(events.budget.objective, Unit::Ratio),
+                words::of_counted(&events.sli),
+                slo.period
+            )
+        }),
+        tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
+        queries: match slo.is_stored() {
+            true => events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
+            false => Vec::new(),
+        },
+        ..shared
+    })
 }
 
 fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {

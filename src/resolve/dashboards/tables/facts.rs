@@ -2,7 +2,7 @@
 //! and what to do.
 
 use super::objectives::{
-    PAGE, SILENT, State, TICKET, Table, began_of, events, firing_since, last_seen, titles, words,
+    PAGE, SILENT, State, TICKET, Table, began_of, firing_since, last_seen, titles, words,
 };
 use super::{
     ALERT_NAME, FOR, NONE, Named, RUNBOOK, Scope, Shown, absent, bin, by_name, first, joined,
@@ -97,8 +97,7 @@ impl<'a> Verdict<'a> {
         let left = bin(BinaryOp::Gt, spent.clone(), build::number("0"));
         let spent = [left, spent].map(|spent| first(AggregateOp::Bottomk, spent));
         // A budget covers weeks: it does not say that there are events.
-        let mut of_events = slos.iter().filter_map(|slo| events(slo));
-        let now = match of_events.any(|events| events.counted.is_some()) {
+        let now = match slos.iter().any(|slo| slo.events.counted.is_some()) {
             true => table.of(naming::TOTAL_EVENTS),
             false => {
                 let ratio = table.of(naming::ERROR_RATIO);
@@ -133,10 +132,7 @@ impl<'a> Verdict<'a> {
             .then(|| by_name(table.ranks(&slos), WHAT, naming::SLO, &titles(&slos)));
         let alerts = self.alerts().map(|alerts| {
             let alerts = joined(alerts, WHAT, "", &[ALERT_NAME]);
-            let of_tiers = |name: &str| {
-                let mut all = slos.iter().filter(|slo| events(slo).is_some());
-                all.any(|slo| slo.alert_name == name)
-            };
+            let of_tiers = |name: &str| slos.iter().any(|slo| slo.alert_name == name);
             let mut titles = titles_of(self.named);
             titles.retain(|(name, _)| !of_tiers(name));
             by_name(alerts, WHAT, ALERT_NAME, &titles)

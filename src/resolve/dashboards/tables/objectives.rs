@@ -7,11 +7,10 @@ use super::{
 use crate::naming;
 use crate::plan::dashboard::{BEGAN, Cells, Color, Column, Lead, Role, Series, Threshold, Word};
 use crate::plan::words::share_digits;
-use crate::plan::{BASE_WINDOW, EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
+use crate::plan::{BASE_WINDOW, EventSlo, Slo, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::query;
-use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
 const TARGET: &str = "target";
@@ -31,14 +30,13 @@ pub(in crate::resolve::dashboards) const EXACT: Duration = Duration::from_mins(1
 
 /// The states of a row and of the whole service, from the best to the worst. Red is a page or a missed promise: an empty budget by
 /// itself calls nobody. Blue is unknown.
-const STATES: [(u32, &str, Color); 11] = [
+const STATES: [(u32, &str, Color); 10] = [
     (0, "ok", Color::Green),
     (1, "budget low", Color::Yellow),
     (2, "budget spent", Color::Yellow),
     (BURNING_NOW, "burning now", Color::Yellow),
     (TICKET, "ticket alert fires", Color::Orange),
     (BURNING, "burning", Color::Orange),
-    (6, "missed", Color::Red),
     (UNKNOWN, "no data", Color::Blue),
     (SILENT, "no data", Color::Blue),
     (PAGE, "paging alert fires", Color::Red),
@@ -168,11 +166,7 @@ pub(in crate::resolve::dashboards) fn objectives(
     ];
     columns.extend(scope.for_column());
     columns.push(column(TARGET, "Objective", Cells::Text(Vec::new())));
-    let values = table
-        .budgets(&slos)
-        .into_iter()
-        .chain(table.percentiles(&slos));
-    for (made_series, cells) in values {
+    for (made_series, cells) in table.budgets(&slos) {
         columns.push(value(made.len(), &made_series.title, cells));
         made.push(made_series);
     }
@@ -192,34 +186,9 @@ pub(super) fn titles(slos: &[&Slo]) -> Vec<(String, String)> {
     titles.collect()
 }
 
-pub(super) fn events(slo: &Slo) -> Option<&EventSlo> {
-    match &slo.kind {
-        SloKind::Events(events) => Some(events),
-        SloKind::Percentile(_) => None,
-    }
-}
-
-fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
-    match &slo.kind {
-        SloKind::Percentile(percentile) => Some(percentile),
-        SloKind::Events(_) => None,
-    }
-}
-
 fn target(slo: &Slo) -> String {
-    match &slo.kind {
-        SloKind::Events(events) => {
-            format!(
-                "{} over {}",
-                shown(events.budget.objective, Unit::Ratio),
-                slo.period
-            )
-        }
-        SloKind::Percentile(percentile) => {
-            let (stat, below) = (Stat::Quantile(percentile.quantile), &percentile.below.1);
-            format!("{stat} below {below} ({})", slo.period)
-        }
-    }
+    let objective = shown(slo.events.budget.objective, Unit::Ratio);
+    format!("{objective} over {}", slo.period)
 }
 
 fn amount(unit: Unit) -> ValueUnit {
@@ -291,7 +260,7 @@ impl Table<'_> {
     /// The seconds until each budget that burns now is spent: what is left of it, times the SLO window, divided by the burn rate.
     pub(super) fn spent_in(&self, slos: &[&Slo]) -> Option<Expr> {
         let mut periods: Vec<(Duration, Vec<&str>)> = Vec::new();
-        for slo in slos.iter().filter(|slo| events(slo).is_some()) {
+        for slo in slos {
             match periods.iter_mut().find(|(known, _)| *known == slo.period) {
                 Some((_, names)) => names.push(&slo.name),
                 None => periods.push((slo.period, vec![&slo.name])),
@@ -339,17 +308,9 @@ impl Table<'_> {
 
     /// The first that holds is the state.
     fn states(&self, slos: &[&Slo]) -> Vec<State> {
-        let mut states = Vec::new();
-        if slos.iter().any(|slo| events(slo).is_some()) {
-            states.extend(self.event_states());
+        if slos.is_empty() {
+            return Vec::new();
         }
-        if slos.iter().any(|slo| percentile(slo).is_some()) {
-            states.extend(self.percentile_states());
-        }
-        states
-    }
-
-    fn event_states(&self) -> Vec<State> {
         let left = |op, than: &str| {
             let left = self.worst(self.of(naming::BUDGET_REMAINING));
             bin(op, left, build::number(than))
@@ -391,18 +352,9 @@ impl Table<'_> {
         State::new(UNKNOWN, holds.into(), Some(self.worst(seen)))
     }
 
-    fn percentile_states(&self) -> Vec<State> {
-        let value = || self.worst(self.of(naming::PERCENTILE));
-        let against = |op| per_slo(self.scope, op, value(), naming::PERCENTILE_BOUND);
-        vec![
-            State::after(6, against(BinaryOp::Le), against(BinaryOp::Gt)),
-            State::new(0, value(), None),
-        ]
-    }
-
     /// Share of good events over the SLO window, remaining budget, burn rates.
     fn budgets(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
-        let of_events: Vec<_> = slos.iter().filter_map(|slo| events(slo)).collect();
+        let of_events: Vec<_> = slos.iter().map(|slo| &slo.events).collect();
         if of_events.is_empty() {
             return Vec::new();
         }
@@ -434,29 +386,6 @@ impl Table<'_> {
             ));
         }
         made
-    }
-
-    fn percentiles(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
-        let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
-        for (slo, percentile) in slos.iter().filter_map(|slo| Some((slo, percentile(slo)?))) {
-            let unit = percentile.signal.unit;
-            match units.iter_mut().find(|(known, _)| *known == unit) {
-                Some((_, names)) => names.push(&slo.name),
-                None => units.push((unit, vec![&slo.name])),
-            }
-        }
-        let several = units.len() > 1;
-        let one = |(unit, names): &(Unit, Vec<&str>)| {
-            let all = self.of(naming::PERCENTILE);
-            let named = all.matcher(naming::SLO, MatchOp::Match, &names.join("|"));
-            let title = match several {
-                true => format!("Percentile ({})", unit.as_str()),
-                false => "Percentile".to_owned(),
-            };
-            let cells = Cells::Number(amount(*unit), Vec::new());
-            (series(&title, self.worst(named), &self.labels), cells)
-        };
-        units.iter().map(one).collect()
     }
 }
 

@@ -27,7 +27,7 @@ mod values;
 
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
-use crate::plan::{EventSli, Plan, SloKind};
+use crate::plan::{EventSli, Plan};
 use crate::target::Untested;
 use crate::units::{Duration, Number, decimal};
 
@@ -48,31 +48,21 @@ const SAMPLES: u64 = 8_000;
 pub(super) fn files(plan: &Plan) -> Tests {
     let mut tests = Tests::default();
     for slo in &plan.slos {
-        match &slo.kind {
-            SloKind::Events(events) => {
-                let files = match &events.sli {
-                    EventSli::Ratio { .. } | EventSli::Latency { .. } => {
-                        burn::files(plan, slo, events)
-                    }
-                    EventSli::Time(time) => time::files(plan, slo, events, time),
-                    EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
-                };
-                if files.len() < events.tiers.len() {
-                    tests.untested.push(Untested {
-                        alert: slo.alert_name.clone(),
-                        why: "no error ratios were found just above and just below the threshold of a tier".into(),
-                    });
-                }
-                tests.files.extend(files);
-                tests.files.extend(period::file(plan, slo, events));
-            }
-            SloKind::Percentile(p) => {
-                if let Some(alert) = &p.alert {
-                    let subject = subject::Subject::of_slo(plan, slo, p, alert);
-                    condition::file(plan, &subject, &mut tests);
-                }
-            }
+        let events = &slo.events;
+        let files = match &events.sli {
+            EventSli::Ratio { .. } | EventSli::Latency { .. } => burn::files(plan, slo, events),
+            EventSli::Time(time) => time::files(plan, slo, events, time),
+            EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
+        };
+        if files.len() < events.tiers.len() {
+            tests.untested.push(Untested {
+                alert: slo.alert_name.clone(),
+                why: "no error ratios were found just above and just below the threshold of a tier"
+                    .into(),
+            });
         }
+        tests.files.extend(files);
+        tests.files.extend(period::file(plan, slo, events));
     }
     for alert in &plan.alerts {
         let subject = subject::Subject::of_alert(plan, alert);

@@ -2,15 +2,14 @@
 
 use super::alert_test_name;
 use super::model::Labels;
-use crate::plan::slo::PercentileAlert;
-use crate::plan::{Alert, AlertRecord, Condition, PercentileSlo, Plan, Slo};
+use crate::plan::{Alert, AlertRecord, Condition, Plan};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::Pairs;
 use crate::units::Duration;
 
-/// An alert on a condition: an alert of the spec, or the alert of a percentile SLO.
+/// An alert on a condition.
 pub(super) struct Subject<'a> {
     pub(super) name: &'a str,
     pub(super) condition: &'a Condition,
@@ -37,25 +36,6 @@ impl<'a> Subject<'a> {
             rule_file: rules::alert_file(plan, alert),
             test_name: alert_test_name(&alert.name),
             records: alert.records.iter().map(record).collect(),
-        }
-    }
-
-    pub(super) fn of_slo(
-        plan: &Plan,
-        slo: &'a Slo,
-        p: &PercentileSlo,
-        alert: &'a PercentileAlert,
-    ) -> Self {
-        Self {
-            name: &slo.alert_name,
-            condition: &alert.condition,
-            hold: alert.hold,
-            keep: Duration::default(),
-            labels: rules::percentile_labels(plan, slo, alert),
-            annotations: annotations::percentile(slo, p, alert),
-            rule_file: rules::slo_file(slo),
-            test_name: rules::slo_file(slo),
-            records: Vec::new(),
         }
     }
 }
