@@ -13,7 +13,7 @@ use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, T
 use crate::units::{Duration, Number, decimal, float};
 
 /// Just on the good side of a threshold.
-const SHORT_OF: Number = Number::new_raw(95, 100);
+const SHORT_OF: Number = Number::new_raw(97, 100);
 
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
 const BEFORE: u64 = 10;
@@ -193,10 +193,12 @@ impl Run<'_> {
 
     /// Slightly above the threshold: fires once the long window is nearly full of it.
     fn sustained(&self) -> Option<Test> {
-        let ratio = self.beyond(105);
+        let ratio = self.beyond(103);
         let start = self.history();
         let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
+        // Both windows are full of it, and the alert is looked at before it ends.
         let full = (self.tier.long.mins_up() + BEFORE).next_multiple_of(self.every) + self.every;
+        let full = full.max(fires.latest);
         let levels = self.levels(&[(start, Number::from_integer(0)), (full, ratio)]);
         let mut test = self.test("fires just above the threshold", &levels)?;
         test.promql_expr_test = vec![
