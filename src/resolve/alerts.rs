@@ -33,15 +33,18 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
 
 /// Warns of a page that fires while the ticket on the same value does not yet.
 fn check_order(cx: &mut Context<'_>, alerts: &[Alert]) {
-    let of = |role: &str| -> Vec<_> {
-        let severity = cx.severity(role);
+    let [page, ticket] = ["page", "ticket"].map(|role| cx.severity(role));
+    if page == ticket {
+        return;
+    }
+    let of = |severity: &str| -> Vec<_> {
         let alerts = alerts.iter().filter(|alert| alert.severity == severity);
         alerts
             .filter_map(|alert| Some((alert, tested(alert)?)))
             .collect()
     };
-    let tickets = of("ticket");
-    for (page, (value, op, bound)) in of("page") {
+    let tickets = of(&ticket);
+    for (page, (value, op, bound)) in of(&page) {
         let early = tickets.iter().find(|(ticket, (other, other_op, later))| {
             *other == value
                 && other_op.is_upper() == op.is_upper()

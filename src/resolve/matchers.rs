@@ -52,12 +52,26 @@ fn check_value(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
         && is_of_statuses(&regex.value)
         && let Some(doubt) = doubt(&regex.value)
     {
-        let message = format!("`{regex}` matches {doubt}");
-        let warning = Diagnostic::warning("bad-matcher", regex.span, message);
-        cx.sink.push(warning.help(
-            "a pattern must match the whole value: write `5..` for all server errors, and `500|503` for some",
-        ));
+        cx.sink.push(doubtful(regex, doubt));
     }
+}
+
+/// Doubts a pattern that a metric of the user's has for a class of statuses: vLLM's labels have the value `5xx`, others hardly do.
+pub(super) fn check_class(cx: &mut Context<'_>, label: &str, value: &MatchValue) {
+    if let MatchValue::Matches(regex) = value
+        && holds_http_status(label)
+        && status_class(&regex.value).is_some()
+    {
+        let doubt = "only this exact value, and no HTTP status such as 503";
+        cx.sink.push(doubtful(regex, doubt));
+    }
+}
+
+fn doubtful(regex: &Text, doubt: &str) -> Diagnostic {
+    let message = format!("`{regex}` matches {doubt}");
+    Diagnostic::warning("bad-matcher", regex.span, message).help(
+        "a pattern must match the whole value: write `5..` for all server errors, and `500|503` for some",
+    )
 }
 
 /// True for the name of a label that usually holds an HTTP status.
@@ -85,8 +99,6 @@ fn doubt(regex: &str) -> Option<&'static str> {
     let matches = |value: &str| promql::matches(regex, value) == Some(true);
     if !statuses().any(|status| matches(&status)) {
         Some("no HTTP status")
-    } else if status_class(regex).is_some() {
-        Some("only this exact value, and no HTTP status such as 503")
     } else if regex.contains('*') && regex.contains(|c: char| c.is_ascii_digit()) && matches("") {
         Some("series without this label, too")
     } else {

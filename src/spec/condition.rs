@@ -88,10 +88,7 @@ pub struct Correlated {
 impl Correlated {
     /// The series of the other signal.
     pub fn selection(&self) -> Selection<'_> {
-        Selection {
-            across: self.across,
-            ..self.groups.selection()
-        }
+        self.groups.across(self.across)
     }
 }
 

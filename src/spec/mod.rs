@@ -349,10 +349,7 @@ pub struct Alert {
 impl Record {
     /// The series that it reads.
     pub fn selection(&self) -> Selection<'_> {
-        Selection {
-            across: self.across,
-            ..self.groups.selection()
-        }
+        self.groups.across(self.across)
     }
 }
 

@@ -53,10 +53,7 @@ impl Reading {
 
     /// The series that it reads.
     pub fn selection(&self) -> Selection<'_> {
-        Selection {
-            across: self.across,
-            ..self.groups.selection()
-        }
+        self.groups.across(self.across)
     }
 }
 
@@ -84,6 +81,14 @@ impl Groups {
             by: &self.by.0,
             group_by: self.group_by.as_ref(),
             across: None,
+        }
+    }
+
+    /// The same, with the values of replicas and engines combined.
+    pub fn across(&self, across: Option<Spanned<Across>>) -> Selection<'_> {
+        Selection {
+            across,
+            ..self.selection()
         }
     }
 }

@@ -282,8 +282,13 @@ signals:
             "warning[bad-matcher]: `5` matches no HTTP status",
         ),
         (
+            "alerts:\n  A: {severity: page, when: {signal: queue, above: 5}}\n  B: {severity: ticket, when: {signal: queue, above: 9}}\n",
+            "severities: {page: one, ticket: one}\nalerts:\n  A: {severity: page, when: {signal: queue, above: 5}}\n  B: {severity: ticket, when: {signal: queue, above: 9}}\n",
+            "warning[page-before-ticket]: `A` (critical)",
+        ),
+        (
             "  failed: {use: requests, where: {code: {matches: 5xx}}}\n",
-            "  failed: {use: requests, where: {code: {matches: '5.*'}}}\n",
+            "  failed: {use: vllm.http_requests, where: {status: {matches: 5xx}}}\nruntime: {vllm: '>=0.20, <0.34'}\n",
             "warning[bad-matcher]: `5xx` matches only this exact value",
         ),
         (

@@ -37,6 +37,9 @@ pub(in crate::resolve) fn check_matchers(
             fits = None;
             continue;
         }
+        if !family.recorded {
+            matchers::check_class(cx, &label.value, value);
+        }
         let domain = domain(cx, family, &label.value);
         let said = matches!(value, MatchValue::Is { said: true, .. });
         for asked in matchers::asked_values(value) {
