@@ -19,7 +19,9 @@ pub fn families(name: &str) -> Vec<&'static str> {
         return Vec::new();
     };
     let ratio = signal.ratio.as_ref().map(|ratio| &ratio.value);
-    let parts = ratio.into_iter().flat_map(|ratio| [&ratio.of, &ratio.over]);
+    let parts = ratio
+        .into_iter()
+        .flat_map(|ratio| [&ratio.of.signal, &ratio.over.signal]);
     let made_from = signal.base.iter().chain(parts);
     let binding = signal.prometheus.as_ref().map(|binding| &binding.value);
     let metric = binding.and_then(|binding| binding.metric.as_ref());

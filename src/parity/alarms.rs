@@ -18,7 +18,7 @@ use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Delivery, Difference, Grade, MetricAlarm, MetricStat,
-    NotExpressible, Note, Parity, Rule, Test, Value, Verdict, What,
+    NotExpressible, Note, Parity, Reference, Rule, Test, Value, Verdict, What,
 };
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
 use crate::query;
@@ -33,12 +33,14 @@ const MOST_GROUPS: usize = 500;
 impl Builder<'_> {
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         let made = self.alarms.len();
-        let verdict = match self.classic(request) {
+        let prometheus = Verdict::of_prometheus(request.condition.signals());
+        let reference = prometheus.reference();
+        let verdict = match self.classic(request, reference) {
             Ok(notes) => {
                 self.check_override(request, made);
                 Verdict::There(notes)
             }
-            Err(why) => self.by_promql(request, why),
+            Err(why) => self.by_promql(request, why, reference),
         };
         self.tag(made, request.marks);
         let own = self.alarms[made..]
@@ -47,7 +49,7 @@ impl Builder<'_> {
         self.parity.push(Parity {
             what: What::Alert,
             name: request.name.clone(),
-            prometheus: match Verdict::of_prometheus(request.condition.signals()) {
+            prometheus: match prometheus {
                 Verdict::There(_) => Verdict::There(interpolated(request.condition)),
                 absent => absent,
             },
@@ -56,7 +58,11 @@ impl Builder<'_> {
         });
     }
 
-    fn classic(&mut self, request: &AlarmRequest<'_>) -> Result<Vec<Note>, NotExpressible> {
+    fn classic(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        reference: Reference,
+    ) -> Result<Vec<Note>, NotExpressible> {
         let mut known = self.known_values(request.condition);
         let drafts = loop {
             match self.drafts(request, &known) {
@@ -80,7 +86,7 @@ impl Builder<'_> {
             let new = draft.notes.iter().filter(|note| !notes.contains(note));
             let new: Vec<_> = new.cloned().collect();
             notes.extend(new);
-            self.adopt(request, draft, rule);
+            self.adopt(request, draft, rule, reference);
         }
         Ok(notes)
     }
@@ -172,13 +178,19 @@ impl Builder<'_> {
         }
     }
 
-    fn adopt(&mut self, request: &AlarmRequest<'_>, mut draft: Draft, rule: Rule) {
+    fn adopt(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        mut draft: Draft,
+        rule: Rule,
+        reference: Reference,
+    ) {
         let parts = draft.alarms.iter().map(|alarm| alarm.name.clone());
         let names: BTreeSet<_> = parts.chain([draft.name.clone()]).collect();
         for name in names {
             self.check_name(request, &name);
         }
-        let description = with_notes(&of_band(&draft), &draft.notes);
+        let description = with_notes(&of_band(&draft), &draft.notes, reference);
         match rule {
             Rule::Alarm(_) => {
                 if let Some(alarm) = draft.alarms.last_mut() {
@@ -201,7 +213,12 @@ impl Builder<'_> {
         self.scraped.extend(draft.scraped);
     }
 
-    fn by_promql(&mut self, request: &AlarmRequest<'_>, why: NotExpressible) -> Verdict {
+    fn by_promql(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        why: NotExpressible,
+        reference: Reference,
+    ) -> Verdict {
         if self.via != Via::Otlp {
             return Verdict::Absent(vec![why]);
         }
@@ -212,7 +229,7 @@ impl Builder<'_> {
                 if self.told_apart(&a.query.labels).next().is_some() {
                     notes.push(Difference::AllSilent.at(Grade::Weaker));
                 }
-                notes.push(Difference::LastingSilence.at(Grade::Stronger));
+                notes.extend(lasting(a));
                 a.signal.family().map(query::silence)
             }
             other => (!request.recorded).then(|| other.query().expr.clone()),
@@ -228,7 +245,7 @@ impl Builder<'_> {
                 self.check_name(request, &request.alarm);
                 self.alarms.push(Alarm {
                     name: request.alarm.clone(),
-                    description: with_notes(&request.description, &notes),
+                    description: with_notes(&request.description, &notes, reference),
                     severity: Some(request.severity.to_owned()),
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
@@ -396,7 +413,9 @@ impl Builder<'_> {
         if !self.open(draft, &a.query, &[]).is_empty() {
             draft.note(Difference::AllSilent.at(Grade::Weaker));
         }
-        draft.note(Difference::LastingSilence.at(Grade::Stronger));
+        if let Some(lasting) = lasting(a) {
+            draft.note(lasting);
+        }
         let usual = timing::each_minute(request.hold)?;
         let timing = usual.with(self.sink, request.over, &a.signal);
         if timing != usual {
@@ -499,6 +518,12 @@ fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) ->
         (AddsUp::No, _) => value / per,
     };
     amount / found.worth
+}
+
+/// Prometheus forgets what is absent; the spec itself sets no such end.
+fn lasting(a: &Absent) -> Option<Note> {
+    let stored = a.signal.is_stored();
+    stored.then(|| Difference::LastingSilence.at(Grade::Stronger))
 }
 
 /// Prometheus estimates a percentile between two bucket boundaries; CloudWatch has the exact value.

@@ -107,7 +107,11 @@ impl Builder<'_> {
         }
         self.alarms.push(Alarm {
             name: name.to_owned(),
-            description: with_notes(&described(slo, events, tier), &notes),
+            description: with_notes(
+                &described(slo, events, tier),
+                &notes,
+                Verdict::of_prometheus(slo.signals()).reference(),
+            ),
             severity: Some(tier.severity.clone()),
             tags: Vec::new(),
             kind: AlarmKind::Composite(Composite {

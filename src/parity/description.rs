@@ -4,7 +4,7 @@
 
 use crate::cloudwatch::limits;
 use crate::plan::Links;
-use crate::plan::cloudwatch::{Grade, Note, Verdict};
+use crate::plan::cloudwatch::{Grade, Note, Reference, Verdict};
 use crate::plan::words::capital;
 
 /// Summary, condition, action and runbook. CloudWatch fills in no values: an ellipsis replaces each template.
@@ -41,19 +41,20 @@ pub fn description(
     whole.trim().chars().take(limits::DESCRIPTION).collect()
 }
 
-/// The same with the differences from Prometheus's alert, as far as there is room.
-pub(super) fn with_notes(description: &str, notes: &[Note]) -> String {
-    let notes = Verdict::There(notes.to_vec()).notes();
+/// The same with the differences from the alert of `reference`, as far as there is room.
+pub(super) fn with_notes(description: &str, notes: &[Note], reference: Reference) -> String {
+    let notes = Verdict::There(notes.to_vec()).notes(reference);
+    let earlier = format!("earlier, or when {}", reference.at_rest());
     let mut whole = description.to_owned();
     for (grade, effect) in [
-        (Grade::Weaker, "this alarm may fire later, or not at all"),
-        (
-            Grade::Stronger,
-            "this alarm may fire earlier, or when Prometheus does not",
-        ),
+        (Grade::Weaker, "later, or not at all"),
+        (Grade::Stronger, &*earlier),
     ] {
         let reasons = notes.iter().filter(|(of, _)| *of == grade);
-        let mut line = format!("\nDiffers from Prometheus: {effect}.");
+        let mut line = format!(
+            "\nDiffers from {}: this alarm may fire {effect}.",
+            reference.as_str()
+        );
         for (_, reason) in reasons {
             let more = format!("{line} {}.", capital(&reason.replace('`', "")));
             if whole.chars().count() + more.chars().count() <= limits::DESCRIPTION {

@@ -14,7 +14,9 @@ use crate::promql::ast::Expr;
 use crate::spec::{LowSamples, Missing, Side, Via};
 use crate::units::{Duration, Number};
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
-pub use parity::{Difference, Grade, NotExpressible, Note, Parity, TOLERANCE, Verdict, What};
+pub use parity::{
+    Difference, Grade, NotExpressible, Note, Parity, Reference, TOLERANCE, Verdict, What,
+};
 
 #[derive(Clone, Debug)]
 pub struct CloudWatch {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 pub(super) use check::{
     check_matchers, check_names, check_present_from_start, combine, narrow, narrowed,
-    not_a_boundary, reject_where,
+    not_a_boundary, reject_where, side,
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};

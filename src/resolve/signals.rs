@@ -260,12 +260,15 @@ fn ratio(
     ratio: &RatioOf,
     at: Span,
 ) -> Outcome {
-    let (of, over) = (place(name, &ratio.of, at), place(name, &ratio.over, at));
-    if of.value == over.value {
+    let sides = [&ratio.of, &ratio.over];
+    let [of, over] = sides.map(|side| place(name, &side.signal, at));
+    let [of_where, over_where] = sides.map(|side| &side.matchers);
+    if of.value == over.value && of_where == over_where {
         let message = format!("`of` and `over` must differ: `{of}` divided by itself is always 1");
         return cx.fail(Diagnostic::error("contradiction", over.span, message));
     }
-    let before = family::ratio_before(cx, &ratio.of.value, &ratio.over.value);
+    let before = family::ratio_before(cx, &of.value, &over.value)
+        .filter(|_| of_where.is_empty() && over_where.is_empty());
     let tolerate = definition.optional || before.is_some();
     let parts = family::tolerating(cx, tolerate, |cx| {
         let first = cx.outcome(&of);
@@ -287,6 +290,11 @@ fn ratio(
             };
         }
         _ => return Outcome::Failed,
+    };
+    let of_signal = family::side(cx, &of_signal, &ratio.of);
+    let over_signal = family::side(cx, &over_signal, &ratio.over);
+    let Some((of_signal, over_signal)) = of_signal.zip(over_signal) else {
+        return Outcome::Failed;
     };
     if let Err(error) = check_parts(&of_signal, &over_signal, of.span, over.span) {
         return cx.fail(error);

@@ -16,6 +16,7 @@ use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
+use std::rc::Rc;
 
 /// Why events of a signal with an `promql` cannot be counted.
 const OWN_EVENTS: &str = "a signal with `promql` can return any number per event";
@@ -60,14 +61,14 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
-    let (name, good) = match (&ratio.good, &ratio.bad) {
+    let (part, good) = match (&ratio.good, &ratio.bad) {
         (Some(good), _) => (good, true),
         (None, bad) => (bad.as_ref()?, false),
     };
-    let part = cx.selected(name, slo.groups.selection());
-    let total = cx.selected(&ratio.total, slo.groups.selection());
+    let (name, all) = (&part.signal, &ratio.total.signal);
+    let (part, total) = (side(cx, part, slo), side(cx, &ratio.total, slo));
     let (part, total) = (part?, total?);
-    for (signal, at) in [(&part, name), (&total, &ratio.total)] {
+    for (signal, at) in [(&part, name), (&total, all)] {
         if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
             let kind = signal.kind();
             let message = format!(
@@ -83,7 +84,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         }
     }
     let word = if good { "good" } else { "bad" };
-    sides::check(cx, (&part, name, word), (&total, &ratio.total, "total"))?;
+    sides::check(cx, (&part, name, word), (&total, all, "total"))?;
     if let Some(family) = part.family() {
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
@@ -112,6 +113,12 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         labels,
         new_series: new_series(cx, slo),
     })
+}
+
+/// The events of a side of a ratio.
+fn side(cx: &mut Context<'_>, side: &spec::RatioSide, slo: &spec::Slo) -> Option<Rc<Signal>> {
+    let signal = cx.selected(&side.signal, slo.groups.selection())?;
+    family::side(cx, &signal, side)
 }
 
 /// How new series are told, if the objective counts what they begin with.

@@ -113,12 +113,13 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
 fn signals(sli: &spec::Sli) -> Vec<&Text> {
     let ratio = sli.ratio.as_ref().map(|ratio| &ratio.value);
     let ratio = ratio.map(|r| [Some(&r.total), r.bad.as_ref(), r.good.as_ref()]);
+    let ratio = ratio.into_iter().flatten().flatten();
     let single = [
         sli.latency.as_ref().map(|latency| &latency.value.signal),
         sli.time.as_ref().map(|time| &time.value.signal),
     ];
-    let all = ratio.into_iter().flatten().chain(single);
-    all.flatten().collect()
+    let sides = ratio.map(|side| &side.signal);
+    sides.chain(single.into_iter().flatten()).collect()
 }
 
 fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {

@@ -249,10 +249,13 @@ fn check_windows(
         return error(long.span, message);
     }
     if short >= long.value {
-        let message = format!(
-            "the short window ({short}) must be shorter than the long window ({})",
-            long.value
-        );
+        let long = long.value;
+        let message = match short_spec {
+            Some(_) => {
+                format!("the short window ({short}) must be shorter than the long window ({long})")
+            }
+            None => format!("the long window must be longer than {short}; found {long}"),
+        };
         return error(at, message);
     }
     if short < SHORTEST {

@@ -55,7 +55,9 @@ pub use schema::{beta_schema, json_schema};
 use schemars::JsonSchema;
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
-pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
+pub use signal::{
+    Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, RatioSide, Signal,
+};
 pub use slo::{Burn, EventRatio, GoodTime, Goodput, Latency, Policy, PromQlSli, Sli, Slo, Tier};
 
 use crate::kubernetes::Metadata;

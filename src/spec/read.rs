@@ -9,7 +9,9 @@ mod reading;
 use std::rc::Rc;
 
 use super::text;
-use super::{Burn, Comparison, Condition, PromQlSli, Selection, Signal, Sli, Slo, Spec, Tier};
+use super::{
+    Burn, Comparison, Condition, PromQlSli, RatioSide, Selection, Signal, Sli, Slo, Spec, Tier,
+};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -144,9 +146,10 @@ impl Exclusive<'_> {
         ];
         self.exactly_one("`sli`", sli.span, &kinds);
         if let Some(ratio) = &sli.value.ratio {
+            let side = |side: Option<&RatioSide>| place(side.map(|side| &side.signal));
             let events = [
-                ("bad", place(ratio.value.bad.as_ref())),
-                ("good", place(ratio.value.good.as_ref())),
+                ("bad", side(ratio.value.bad.as_ref())),
+                ("good", side(ratio.value.good.as_ref())),
             ];
             self.exactly_one("`ratio`", ratio.span, &events);
         }

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
+use super::name::SignalName;
 use super::{
-    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Position, Severity, Spec,
-    Stat, Stats, Tier,
+    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Position, RatioSide,
+    Severity, Spec, Stat, Stats, Tier,
 };
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
@@ -227,6 +228,34 @@ impl JsonSchema for Severity {
                     "properties": {
                         "name": {"type": "string", "description": "Value of the `severity` label."},
                         "<marks>": generator.subschema_for::<Marks>()
+                    }
+                }
+            ]
+        })
+    }
+}
+
+impl JsonSchema for RatioSide {
+    fn schema_name() -> Cow<'static, str> {
+        "RatioSide".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A side of a ratio: the name of a signal, or a signal and the label values to select.",
+            "oneOf": [
+                generator.subschema_for::<SignalName>(),
+                {
+                    "type": "object",
+                    "required": ["signal"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "signal": generator.subschema_for::<SignalName>(),
+                        "where": {
+                            "description": "Label values to select in this side only.",
+                            "type": "object",
+                            "additionalProperties": generator.subschema_for::<MatchValue>()
+                        }
                     }
                 }
             ]

@@ -52,11 +52,18 @@ pub struct Signal {
 #[serde(deny_unknown_fields)]
 pub struct RatioOf {
     /// Numerator.
-    #[schemars(with = "SignalName")]
-    pub of: Text,
+    pub of: RatioSide,
     /// Denominator.
-    #[schemars(with = "SignalName")]
-    pub over: Text,
+    pub over: RatioSide,
+}
+
+/// A side of a ratio: the name of a signal, or a signal and the label values to select.
+#[derive(Clone, Debug)]
+pub struct RatioSide {
+    /// The signal.
+    pub signal: Text,
+    /// Label values to select in this side only.
+    pub matchers: Matchers,
 }
 
 /// A metric in `/metrics` output, or PromQL.

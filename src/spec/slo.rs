@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
-use super::{Across, Comparison, Groups, Notice, Text};
+use super::{Across, Comparison, Groups, Notice, RatioSide, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -98,14 +98,11 @@ pub struct PromQlSli {
 #[serde(deny_unknown_fields)]
 pub struct EventRatio {
     /// Counter of bad events.
-    #[schemars(with = "Option<SignalName>")]
-    pub bad: Option<Text>,
+    pub bad: Option<RatioSide>,
     /// Counter of good events.
-    #[schemars(with = "Option<SignalName>")]
-    pub good: Option<Text>,
+    pub good: Option<RatioSide>,
     /// Counter of all events.
-    #[schemars(with = "SignalName")]
-    pub total: Text,
+    pub total: RatioSide,
 }
 
 /// Observations at or below a bucket boundary are good.

@@ -14,6 +14,7 @@ mod listed;
 mod matcher;
 mod node;
 mod severity;
+mod side;
 
 /// Reads a scalar's text and parses it.
 fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = ParseError>>(d: D) -> Result<T, D::Error> {

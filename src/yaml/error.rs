@@ -65,7 +65,7 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
         Error::InvalidBooleanStrict { .. } => wrong_type("`true` or `false`", span, text),
         Error::InvalidScalar { ty, .. } => {
             let wanted = if ty.starts_with(['u', 'i']) {
-                "a whole number"
+                "a whole number, 0 or more"
             } else {
                 "a number"
             };

@@ -225,9 +225,11 @@ impl Fault {
     fn kind(&self, wanted: &str, found: &str, span: Span, text: &str) -> Diagnostic {
         let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
         let here = text.get(value).unwrap_or_default();
-        let what = match found {
-            "" => scalar(here),
-            found => found,
+        let what = match (wanted, found, scalar(here)) {
+            // Its sign, its fraction or its size.
+            (WHOLE, "", "a number") => format!("`{here}`"),
+            (_, "", what) => what.to_owned(),
+            (_, found, _) => found.to_owned(),
         };
         let message = format!("{} must be {wanted}; found {what}", self.subject(text));
         let error = Diagnostic::error("wrong-type", span, message);
@@ -236,9 +238,6 @@ impl Fault {
         }
         if (wanted, found) == ("text", "a mapping") && here.starts_with("{{") {
             return error.help("put the whole text in quotes: `\"{{ … }}\"`");
-        }
-        if (wanted, found) == ("text", "a mapping") && here.contains("use:") {
-            return error.help("declare this signal under `signals`, and write its name here");
         }
         if self.key(text) == Some("objective") && found == "a mapping" {
             return error.help("write an SLO for each of them, with `where`");
@@ -249,6 +248,9 @@ impl Fault {
         error
     }
 }
+
+/// What counts and numbers of things are.
+pub(super) const WHOLE: &str = "a whole number, 0 or more";
 
 fn scalar(text: &str) -> &'static str {
     match text {

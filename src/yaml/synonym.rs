@@ -46,6 +46,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("threshold", &["above", "at_most"]),
     ("time_window", &["period", "window"]),
     ("total_query", &["total"]),
+    ("use", &["signal"]),
 ];
 
 /// Units as other tools name them, and what to write.

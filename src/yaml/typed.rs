@@ -17,7 +17,7 @@ use serde::de::{
     Visitor,
 };
 
-use super::fault::{Beside, Fault, Known, Place, Wrong};
+use super::fault::{Beside, Fault, Known, Place, WHOLE, Wrong};
 use super::joined::Joined;
 use super::parts::Parts;
 use super::{Kind, Node, Scalar, Style, spanned, tree};
@@ -250,9 +250,9 @@ impl<'de> Typed<'de> {
 
     /// A whole number; any notation but the decimal one is refused.
     fn whole(self) -> Result<u32, Fault> {
-        let scalar = self.scalar("a whole number")?;
+        let scalar = self.scalar(WHOLE)?;
         let number = scalar.value.parse();
-        number.map_err(|_| self.wanted("a whole number"))
+        number.map_err(|_| self.wanted(WHOLE))
     }
 }
 

@@ -119,6 +119,7 @@ impl Reference {
             Some("Quantity") => return "quantity".into(),
             Some("Duration") => return "duration".into(),
             Some("SignalName") => return "signal".into(),
+            Some("RatioSide") => return "signal, or `{signal, where}`".into(),
             Some("Stat") => return "stat".into(),
             Some("Stats") => return "stat, or list of stats".into(),
             Some("Burn") => return format!("`none`, `sre-workbook`, or list of {}", link("Tier")),

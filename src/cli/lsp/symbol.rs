@@ -118,7 +118,8 @@ fn signal_keys() -> &'static BTreeSet<String> {
 }
 
 fn collect(schema: &Value, keys: &mut BTreeSet<String>) {
-    let is_signal = |of: &Value| of["$ref"] == "#/$defs/SignalName";
+    let names = ["#/$defs/SignalName", "#/$defs/RatioSide"];
+    let is_signal = |of: &Value| of["$ref"].as_str().is_some_and(|of| names.contains(&of));
     let properties = schema["properties"].as_object().into_iter().flatten();
     for (key, of) in properties {
         let forms = ["anyOf", "oneOf", "allOf"].into_iter();

@@ -55,7 +55,10 @@ pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
 
 fn made_from(signal: &Signal) -> Option<String> {
     if let Some(ratio) = &signal.ratio {
-        return Some(format!("{} / {}", ratio.value.of, ratio.value.over));
+        return Some(format!(
+            "{} / {}",
+            ratio.value.of.signal, ratio.value.over.signal
+        ));
     }
     let base = signal.base.as_ref()?;
     Some(format!("{base} where {}", selection(&signal.matchers)))

@@ -73,6 +73,30 @@ impl Grade {
     }
 }
 
+/// What an alarm or panel is compared with: without a Prometheus form, with the words of the spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    Prometheus,
+    Spec,
+}
+
+impl Reference {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reference::Prometheus => "Prometheus",
+            Reference::Spec => "the spec",
+        }
+    }
+
+    /// The end of "the alarm also fires when …".
+    pub fn at_rest(self) -> &'static str {
+        match self {
+            Reference::Prometheus => "Prometheus does not",
+            Reference::Spec => "the condition does not hold",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     pub grade: Grade,
@@ -101,6 +125,14 @@ impl Verdict {
         }
     }
 
+    /// With this as Prometheus's verdict: what CloudWatch is compared with.
+    pub fn reference(&self) -> Reference {
+        match self {
+            Verdict::There(_) => Reference::Prometheus,
+            Verdict::Absent(_) => Reference::Spec,
+        }
+    }
+
     pub fn is_expressible(&self) -> bool {
         matches!(self, Verdict::There(_))
     }
@@ -115,15 +147,15 @@ impl Verdict {
         }
     }
 
-    /// Differences or reasons, the worst first, each with its grade.
-    pub fn notes(&self) -> Vec<(Grade, String)> {
+    /// Differences from `reference` or reasons, the worst first, each with its grade.
+    pub fn notes(&self, reference: Reference) -> Vec<(Grade, String)> {
         match self {
             Verdict::There(notes) => {
                 let mut notes: Vec<_> = notes.iter().collect();
                 notes.sort_by_key(|note| std::cmp::Reverse(note.grade));
                 let notes = notes.into_iter();
                 notes
-                    .map(|note| (note.grade, note.difference.to_string()))
+                    .map(|note| (note.grade, note.difference.from(reference)))
                     .collect()
             }
             Verdict::Absent(why) => vec![(Grade::Absent, NotExpressible::joined(why))],
@@ -214,27 +246,15 @@ impl Difference {
     }
 }
 
+/// A difference, told as one from a reference.
+struct DifferenceFrom<'a>(&'a Difference, Reference);
+
 impl Difference {
-    /// The text of a difference without values.
+    /// The text of a difference that names no reference and no values.
     fn fixed(&self) -> &'static str {
         match self {
-            Difference::AllSilent => {
-                "the alarm fires only when no label set has data, but Prometheus alerts for each label set without data"
-            }
-            Difference::LastingSilence => {
-                "the alarm fires until data arrives, but Prometheus forgets a label set three days after its last data"
-            }
-            Difference::CountsBeginnings => {
-                "CloudWatch also counts the first event of a new series, but Prometheus does not"
-            }
-            Difference::PartsNotJoined => {
-                "the conditions may hold for different label sets, but Prometheus requires the same label set"
-            }
             Difference::Hourly => {
                 "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later"
-            }
-            Difference::StoppedFires => {
-                "without events there are no data points: the alarm also fires when nothing publishes, but Prometheus does not"
             }
             Difference::QuietIsFine => {
                 "without events there are no data points, which `missing` in the spec treats as fine: the alarm cannot fire then"
@@ -242,36 +262,66 @@ impl Difference {
             Difference::PercentilesForHeatmap => "percentiles replace the heatmap",
             Difference::AreasForBars => "stacked areas replace the bars",
             Difference::GrowthOfTwoPoints => "growth from two data points, not from a regression",
-            Difference::SilenceFires => {
-                "the alarm also fires without data, but Prometheus does not"
-            }
             Difference::NumberForGauge => "a number replaces the gauge: the scale has no upper end",
             _ => "",
         }
     }
+
+    fn from(&self, reference: Reference) -> String {
+        DifferenceFrom(self, reference).to_string()
+    }
 }
 
-impl Display for Difference {
+impl Display for DifferenceFrom<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
+        let Self(difference, reference) = *self;
+        let (other, at_rest) = (reference.as_str(), reference.at_rest());
+        match difference {
+            Difference::AllSilent => write!(
+                f,
+                "the alarm fires only when no label set has data, but {other} alerts for each label set without data"
+            ),
+            Difference::LastingSilence => write!(
+                f,
+                "the alarm fires until data arrives, but {other} forgets a label set three days after its last data"
+            ),
+            Difference::CountsBeginnings => write!(
+                f,
+                "CloudWatch also counts the first event of a new series, but {other} does not"
+            ),
+            Difference::PartsNotJoined => write!(
+                f,
+                "the conditions may hold for different label sets, but {other} requires the same label set"
+            ),
+            Difference::StoppedFires => write!(
+                f,
+                "without events there are no data points: the alarm also fires when nothing publishes, but {at_rest}"
+            ),
+            Difference::SilenceFires => {
+                write!(f, "the alarm also fires without data, but {at_rest}")
+            }
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
-                "CloudWatch uses the value of one replica ({statistic}), but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
+                "CloudWatch uses the value of one replica ({statistic}), but {other} uses the sum of all replicas: with N replicas, the value can be N times smaller"
             ),
-            Difference::OfAllReplicas { statistic, across } => {
-                samples(f, statistic, "the samples of all replicas", *across, "")
-            }
+            Difference::OfAllReplicas { statistic, across } => samples(
+                f,
+                statistic,
+                "the samples of all replicas",
+                *across,
+                (other, ""),
+            ),
             Difference::OfAllSamples { statistic, across } => {
-                samples(f, statistic, PUBLISHED, *across, NEWEST)
+                samples(f, statistic, PUBLISHED, *across, (other, NEWEST))
             }
             Difference::OneForEach(known) => write!(
                 f,
-                "one alarm for each listed value of {}: Prometheus also covers values that are not listed",
+                "one alarm for each listed value of {}: {other} also covers values that are not listed",
                 listed(known)
             ),
             Difference::OneForAll(labels) => write!(
                 f,
-                "one alarm for all values of {} together, but Prometheus alerts for each value",
+                "one alarm for all values of {} together, but {other} alerts for each value",
                 code(labels)
             ),
             Difference::OneLineForAll(labels) => {
@@ -286,14 +336,14 @@ impl Display for Difference {
                 baseline,
             } => write!(
                 f,
-                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but Prometheus compares with {} × {}",
+                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but {other} compares with {} × {}",
                 decimal(*width),
                 decimal(*factor),
                 past(*baseline)
             ),
             Difference::LearntFrom(window) => write!(
                 f,
-                "CloudWatch learns its anomaly detection band from up to two weeks, but Prometheus uses mean and standard deviation over {window}"
+                "CloudWatch learns its anomaly detection band from up to two weeks, but {other} uses mean and standard deviation over {window}"
             ),
             Difference::AuthorsTiming {
                 statistic,
@@ -311,7 +361,7 @@ impl Display for Difference {
                 hold,
             } => write!(
                 f,
-                "CloudWatch requires {points} data points of {period} in a row, but Prometheus requires every evaluation for {hold}"
+                "CloudWatch requires {points} data points of {period} in a row, but {other} requires every evaluation for {hold}"
             ),
             Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
             Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
@@ -325,7 +375,7 @@ impl Display for Difference {
                 above,
             } => write!(
                 f,
-                "the threshold {bound} is between the bucket boundaries {below} and {above}, so Prometheus estimates the percentile"
+                "the threshold {bound} is between the bucket boundaries {below} and {above}, so {other} estimates the percentile"
             ),
             Difference::OfTimeShown(period) => {
                 write!(
@@ -334,18 +384,12 @@ impl Display for Difference {
                 )
             }
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
-            Difference::AllSilent
-            | Difference::LastingSilence
-            | Difference::CountsBeginnings
-            | Difference::PartsNotJoined
-            | Difference::Hourly
-            | Difference::StoppedFires
+            Difference::Hourly
             | Difference::QuietIsFine
             | Difference::PercentilesForHeatmap
             | Difference::AreasForBars
             | Difference::GrowthOfTwoPoints
-            | Difference::SilenceFires
-            | Difference::NumberForGauge => f.write_str(self.fixed()),
+            | Difference::NumberForGauge => f.write_str(difference.fixed()),
         }
     }
 }
@@ -358,12 +402,12 @@ fn samples(
     statistic: &Statistic,
     of: &str,
     across: Across,
-    how: &str,
+    (other, how): (&str, &str),
 ) -> fmt::Result {
     let combined = combined(across);
     write!(
         f,
-        "CloudWatch uses the {statistic} of {of}, but Prometheus uses {combined}{how}"
+        "CloudWatch uses the {statistic} of {of}, but {other} uses {combined}{how}"
     )
 }
 

@@ -14,7 +14,7 @@ use crate::resolve::context::Context;
 use crate::resolve::labels::is_label_name;
 use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
-use crate::spec::{Across, MatchValue, Matchers, Selection, Text};
+use crate::spec::{Across, MatchValue, Matchers, RatioSide, Selection, Text};
 use crate::units::{Number, Quantity, Unit, shown};
 
 /// The family that shows best whether a server is there.
@@ -162,6 +162,19 @@ pub(in crate::resolve) fn narrowed(
         combine(cx, &mut narrowed, across)?;
     }
     Some(Rc::new(narrowed))
+}
+
+/// The signal of a side of a ratio, with the series that the side selects.
+pub(in crate::resolve) fn side(
+    cx: &mut Context<'_>,
+    signal: &Rc<Signal>,
+    side: &RatioSide,
+) -> Option<Rc<Signal>> {
+    let of = Selection {
+        matchers: Some(&side.matchers).filter(|all| !all.is_empty()),
+        ..Selection::default()
+    };
+    narrowed(cx, signal, of)
 }
 
 pub(in crate::resolve) fn combine(

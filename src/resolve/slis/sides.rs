@@ -58,7 +58,7 @@ pub(in crate::resolve) fn check_parts(
             total_name,
             format!("`{word}` and `{all}` count the same events"),
             format!(
-                "narrow `{word}` with `where`: `{{use: {total_name}, where: {{LABEL: VALUE}}}}`"
+                "narrow `{word}`, as in `{word}: {{signal: {total_name}, where: {{LABEL: VALUE}}}}`"
             ),
         ),
         (true, false, _) => (

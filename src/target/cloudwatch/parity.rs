@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::parity::{Cost, Unpriced, cost};
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
+use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, Reference, TOLERANCE, Verdict, What};
 use crate::template::Tree;
 
 #[derive(Serialize)]
@@ -14,6 +14,8 @@ pub(super) struct View<'a> {
     service: &'a str,
     title: &'a str,
     tolerance: String,
+    /// True when nothing of the service is in Prometheus: CloudWatch is compared with the spec.
+    alone: bool,
     /// Labels of environments, which only Prometheus has.
     environment: &'a [String],
     counts: Vec<Count>,
@@ -86,17 +88,19 @@ struct UnpricedLine {
 }
 
 pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
+    let alone = !cw.parity.iter().any(|p| p.prometheus.is_expressible());
+    let compared = |p: &&Parity| alone || p.prometheus.is_expressible();
     let count = |grade: Grade| Count {
         grade: grade.as_str(),
         number: cw
             .parity
             .iter()
-            .filter(|p| p.prometheus.is_expressible() && p.cloudwatch.grade() == grade)
+            .filter(|p| compared(p) && p.cloudwatch.grade() == grade)
             .count(),
     };
     let group = |(what, title)| Group {
         title,
-        entries: entries(cw.parity.iter().filter(|p| p.what == what)),
+        entries: entries(cw.parity.iter().filter(|p| p.what == what), alone),
     };
     let groups = [
         (What::Slo, "SLOs"),
@@ -107,35 +111,36 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
         service: &plan.service.name,
         title: &plan.service.title,
         tolerance: TOLERANCE.to_string(),
+        alone,
         environment: &cw.environment,
         counts: Grade::ALL.map(count).into(),
-        entries: Tree::of(&entries(cw.parity.iter())),
+        entries: Tree::of(&entries(cw.parity.iter(), alone)),
         groups: groups.map(group).into(),
         cost: cost(plan).map(|cost| costs(&cost)),
     }
 }
 
-fn entries<'a>(all: impl Iterator<Item = &'a Parity>) -> Vec<Entry<'a>> {
+fn entries<'a>(all: impl Iterator<Item = &'a Parity>, alone: bool) -> Vec<Entry<'a>> {
     let entry = |p: &'a Parity| Entry {
         kind: p.what.as_str(),
         name: &p.name,
-        prometheus: judged(&p.prometheus),
-        cloudwatch: match (&p.prometheus, &p.cloudwatch) {
-            // There is nothing that it could be identical with.
-            (Verdict::Absent(_), Verdict::There(notes)) if notes.is_empty() => Judged {
+        prometheus: judged(&p.prometheus, Reference::Prometheus),
+        cloudwatch: match (p.prometheus.reference(), &p.cloudwatch) {
+            // Among entries that are compared with Prometheus.
+            (Reference::Spec, Verdict::There(notes)) if notes.is_empty() && !alone => Judged {
                 text: "only in CloudWatch".to_owned(),
-                ..judged(&p.cloudwatch)
+                ..judged(&p.cloudwatch, Reference::Spec)
             },
-            (_, cloudwatch) => judged(cloudwatch),
+            (reference, cloudwatch) => judged(cloudwatch, reference),
         },
         resources: &p.resources,
     };
     all.map(entry).collect()
 }
 
-fn judged(verdict: &Verdict) -> Judged {
+fn judged(verdict: &Verdict, reference: Reference) -> Judged {
     let whole = verdict.grade();
-    let notes = verdict.notes();
+    let notes = verdict.notes(reference);
     let told = notes.iter().map(|(grade, text)| match *grade == whole {
         true => text.clone(),
         false => format!("{}: {text}", grade.as_str()),
