@@ -20,7 +20,7 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Delivery, Difference, Grade, MetricAlarm, MetricStat,
     NotExpressible, Note, Parity, Reference, Rule, Test, Value, Verdict, What,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside, SignalKind};
 use crate::query;
 use crate::spec::{LowSamples, Missing, Side, Stat, Via};
 use crate::units::Duration;
@@ -305,6 +305,7 @@ impl Builder<'_> {
             return self.limited(draft, request, c, o);
         }
         let statistic = timing::statistic(self.sink, request.over);
+        self.doubt_statistic(request, c, statistic.as_ref());
         let purpose = match is_upper(&c.bound) {
             true => Purpose::HighAlarm,
             false => Purpose::LowAlarm,
@@ -367,6 +368,28 @@ impl Builder<'_> {
             label: c.signal.title.clone(),
         };
         Ok(draft.push(alarm))
+    }
+
+    /// Warns of a statistic that does not count the events of a counter.
+    fn doubt_statistic(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        c: &Compare,
+        given: Option<&Statistic>,
+    ) {
+        let counts = c.signal.kind() == SignalKind::Counter;
+        let Some(given) = given.filter(|given| counts && **given != Statistic::Sum) else {
+            return;
+        };
+        let over = request.over.and_then(|over| over.value.statistic.as_ref());
+        let message = format!(
+            "`{given}` does not count the events of `{}`: the threshold is for their number",
+            c.signal.name
+        );
+        let at = over.map_or(request.at, |text| text.span);
+        let warning = Diagnostic::warning("contradiction", at, message);
+        self.sink
+            .push(warning.help("remove `statistic`: the alarm uses `Sum`"));
     }
 
     /// A band has no limit beside it: each side is an alarm on its band and one on its limit.

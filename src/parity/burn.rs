@@ -11,9 +11,9 @@ use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity,
-    Rule, Share, Suppressor, Test, Value, Verdict, What,
+    Reference, Rule, Share, Suppressor, Test, Value, Verdict, What,
 };
-use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier, words};
+use crate::plan::{CompareOp, EventSli, EventSlo, HELD, Slo, Tier, words};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
@@ -58,6 +58,7 @@ impl Builder<'_> {
     ) -> Result<Vec<Note>, NotExpressible> {
         let (mut parts, mut scraped) = (Vec::new(), Scrapes::new());
         let mut notes = Vec::new();
+        notes.extend(ends_with_data(slo, events, tier));
         let open: Vec<_> = self.told_apart(&slo.labels).cloned().collect();
         if !open.is_empty() {
             notes.push(Difference::OneForAll(open).at(Grade::Weaker));
@@ -148,22 +149,33 @@ impl Builder<'_> {
             query = bin(BinaryOp::And, query, enough);
         }
         let query = self.ask(&query);
+        let notes: Vec<_> = ends_with_data(slo, events, tier).into_iter().collect();
         match query
             .and_then(|query| promql::alarm(&query, Duration::default(), Duration::default()))
         {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
                     name: name.to_owned(),
-                    description: described(slo, events, tier),
+                    description: with_notes(
+                        &described(slo, events, tier),
+                        &notes,
+                        Reference::Prometheus,
+                    ),
                     severity: Some(tier.severity.clone()),
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::IDENTICAL
+                Verdict::There(notes)
             }
             Err(more) => Verdict::Absent(vec![why, more]),
         }
     }
+}
+
+/// An alarm has no last value of its short window.
+fn ends_with_data(slo: &Slo, events: &EventSlo, tier: &Tier) -> Option<Note> {
+    let kept = slo.is_stored() && events.is_held(tier);
+    kept.then(|| Difference::EndsWithData(HELD).at(Grade::Weaker))
 }
 
 /// Events are counted over the long window, which is the period of its alarm.

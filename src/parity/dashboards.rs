@@ -56,7 +56,7 @@ impl Builder<'_> {
         let (mut panels, mut missing) = (Vec::new(), Vec::new());
         for panel in alarms_first(&row.panels) {
             let shown = show(self, slos, panel, account).and_then(|shown| room.take(shown));
-            self.report(dashboard, panel, &shown);
+            self.report(slos, dashboard, panel, &shown);
             let title = panel.title.clone();
             match shown {
                 Ok((content, _)) => panels.push(CloudWatchPanel {
@@ -75,7 +75,7 @@ impl Builder<'_> {
         }
     }
 
-    fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: &Shown) {
+    fn report(&mut self, slos: &[Slo], dashboard: &Dashboard, panel: &Panel, shown: &Shown) {
         let name = self.named(dashboard, panel);
         let verdict = match shown {
             Ok((_, notes)) => Verdict::There(notes.clone()),
@@ -89,10 +89,12 @@ impl Builder<'_> {
                 Origin::Signal(read) => Some(&read.signal),
                 _ => None,
             });
+        let of_slo = |slo: &&Slo| panel.objective.as_ref() == Some(&slo.name);
+        let of_slo = slos.iter().filter(of_slo).flat_map(Slo::signals);
         self.parity.push(Parity {
             what: What::Panel,
             name,
-            prometheus: Verdict::of_prometheus(signals),
+            prometheus: Verdict::of_prometheus(signals.chain(of_slo)),
             resources: verdict
                 .is_expressible()
                 .then_some(resource)

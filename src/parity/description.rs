@@ -5,7 +5,7 @@
 use crate::cloudwatch::limits;
 use crate::plan::Links;
 use crate::plan::cloudwatch::{Grade, Note, Reference, Verdict};
-use crate::plan::words::capital;
+use crate::plan::words::{capital, without_templates};
 
 /// Summary, condition, action and runbook. CloudWatch fills in no values: an ellipsis replaces each template.
 pub fn description(
@@ -14,14 +14,7 @@ pub fn description(
     action: Option<&str>,
     links: &Links,
 ) -> String {
-    let mut text = String::new();
-    let mut rest = summary;
-    while let Some((before, after)) = rest.split_once("{{") {
-        text.push_str(before);
-        text.push('…');
-        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
-    }
-    text.push_str(rest);
+    let mut text = without_templates(summary);
     if let Some(condition) = condition {
         text.push_str(&format!("\n{condition}"));
     }

@@ -10,6 +10,7 @@ pub mod dashboard;
 pub mod layout;
 pub mod marker;
 pub mod runbook;
+pub mod selection;
 mod signal;
 pub mod slo;
 mod stored;
@@ -33,7 +34,7 @@ pub use condition::{
 pub use dashboard::Dashboard;
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
-    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, Increase, OwnEvents,
+    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, HELD, Increase, OwnEvents,
     PAGE_UP_TO, Slo, Tier, TimeSli, WindowRatio, near_up_to,
 };
 pub use stored::{ELSEWHERE, is_stored};

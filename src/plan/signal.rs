@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::catalog::Series;
 use crate::plan::Names;
 use crate::plan::cloudwatch::{Delivery, Metric};
+use crate::plan::selection::Matcher;
 use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
@@ -107,7 +108,7 @@ pub struct Family {
     /// The same as releases serve it: names in catalogs, and on `/metrics`.
     pub served: Names,
     /// Selections, sorted by label.
-    pub matchers: Vec<(String, MatchOp, String)>,
+    pub matchers: Vec<Matcher>,
     /// Upper bounds that exist on every release of the range, ascending, without `+Inf`; empty where they
     /// differ between deployments. Shared: signals are copied for every place that asks for them.
     pub buckets: Arc<[Bucket]>,

@@ -10,6 +10,9 @@ use crate::units::{Duration, Number};
 /// Events are recorded over this window; longer ratios sum them.
 pub const BASE_WINDOW: Duration = Duration::from_mins(5);
 
+/// How long the short window keeps its last ratio after the data has ended: an outage that takes the targets with it goes on.
+pub const HELD: Duration = Duration::from_mins(60);
+
 /// Long windows of tiers up to this page; longer ones open a ticket.
 pub const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
 
@@ -89,6 +92,12 @@ impl EventSlo {
             [Some(total), Some(part)] => Some([&total.expr, &part.expr]),
             _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
         }
+    }
+
+    /// True where the short window keeps its last ratio after the data has ended. A longer one remembers by itself, the end of a
+    /// shorter one than the base window is not seen, and where only a ratio is known, its end may be an idle hour.
+    pub fn is_held(&self, tier: &Tier) -> bool {
+        self.counted.is_some() && (BASE_WINDOW..HELD).contains(&tier.short)
     }
 }
 

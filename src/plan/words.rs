@@ -204,6 +204,18 @@ const COMMON: [&str; 118] = [
     "Wait", "Waiting", "Weight", "Write",
 ];
 
+/// A text for a place that fills in no values: an ellipsis replaces each template.
+pub fn without_templates(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        out.push('…');
+        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
+    }
+    out + rest
+}
+
 /// A threshold: `> 3s`, `> 2 × the value 7 days ago`.
 pub fn bound(bound: &Bound) -> String {
     match bound {

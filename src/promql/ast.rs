@@ -140,6 +140,18 @@ pub enum MatchOp {
     NotMatch,
 }
 
+impl MatchOp {
+    /// The operator that takes what this one does not.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Match => Self::NotMatch,
+            Self::NotMatch => Self::Match,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangeSelector {
     pub selector: Selector,

@@ -27,7 +27,7 @@ use crate::promql::ast::{
 };
 use crate::promql::build;
 use crate::spec::{Across, Stat};
-use crate::units::{Duration, Number, decimal};
+use crate::units::{Duration, Number, Unit, decimal};
 
 /// A signal with everything known that a query needs.
 pub struct SignalQuery<'a> {
@@ -100,7 +100,7 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
             }
             _ => {
                 let inner = over_time(family, read.stat, &at(family.counted()));
-                build::aggregate(aggregate_op(read), &read.labels, inner)
+                combined(read, inner)
             }
         },
         Source::Ratio { of, over, before } => {
@@ -260,6 +260,19 @@ fn over_by(
         },
     };
     build::call(function, [Expr::from(ExprKind::Subquery(Box::new(sub)))])
+}
+
+/// One value of all replicas. Before version 3, Prometheus rounds each step of `avg`: 18 of 20 are less than 0.9 then.
+fn combined(read: &SignalQuery<'_>, inner: Expr) -> Expr {
+    let signal = read.signal;
+    let is_share = signal.unit == Unit::Ratio && signal.scale == Number::from_integer(1);
+    match aggregate_op(read) {
+        AggregateOp::Avg if is_share => {
+            let count = build::aggregate(AggregateOp::Count, &read.labels, inner.clone());
+            bin(BinaryOp::Div, sum(&read.labels, inner), count)
+        }
+        op => build::aggregate(op, &read.labels, inner),
+    }
 }
 
 fn aggregate_op(read: &SignalQuery<'_>) -> AggregateOp {

@@ -70,6 +70,7 @@ pub(super) fn fixed(
             return None;
         }
     };
+    doubt_percentage(cx, read, unit.unit, value, quantity);
     let beyond = match read.stat {
         Stat::Quantile(_) => beyond_buckets(read.signal, value, quantity),
         _ => None,
@@ -83,6 +84,31 @@ pub(super) fn fixed(
         unit,
         bound: Bound::Fixed(op, value, quantity.to_string()),
     })
+}
+
+/// Warns of a share with the sign of a percentage: `0.95%` of a gauge in percent.
+fn doubt_percentage(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    unit: Unit,
+    value: Number,
+    quantity: &Spanned<Quantity>,
+) {
+    let text = quantity.to_string();
+    let is_near_one = value >= Number::new(5, 1_000) && value < Number::new(1, 100);
+    let is_gauge = read.signal.kind() == SignalKind::Gauge && unit == Unit::Ratio;
+    if is_gauge && is_near_one && text.starts_with("0.") && text.ends_with('%') {
+        let message = format!(
+            "`{text}` of `{}` is less than one percent",
+            read.signal.name
+        );
+        let warning = Diagnostic::warning("wrong-unit", quantity.span, message);
+        let meant = decimal(value * 10_000);
+        cx.sink.push(warning.help(format!(
+            "write `{meant}%` if you mean {} of 1",
+            text.trim_end_matches('%')
+        )));
+    }
 }
 
 /// How a value is compared that is equal to the lowest or the highest value of its signal; other values are hardly ever met

@@ -12,8 +12,8 @@ mod recorded;
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, combine, narrow, narrowed,
-    not_a_boundary, reject_where, side,
+    check_matchers, check_names, check_present_from_start, check_selector, combine, narrow,
+    narrowed, not_a_boundary, reject_where, side,
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};
@@ -124,6 +124,7 @@ pub(super) fn bind(
     labels.dedup();
     let signal = unbound.with(Source::Family(family), labels);
     check_matchers(cx, &signal, &definition.matchers);
+    check_selector(cx, &signal);
     Outcome::Ready(Rc::new(signal))
 }
 

@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 
 use super::context::Context;
 use crate::diag::{Diagnostic, Edit, Fix};
+use crate::plan::selection::{Matcher, statuses};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::spec::{MatchValue, Matchers, Spec, Text};
 
 /// The label of a scrape job.
 pub(super) const JOB: &str = "job";
-
-pub(super) type Matcher = (String, MatchOp, String);
 
 pub(super) fn check(cx: &mut Context<'_>, selection: &Matchers) {
     for (label, value) in selection {
@@ -104,12 +103,6 @@ fn doubt(regex: &str) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// All HTTP statuses, and their classes as vLLM writes them: `5xx`.
-fn statuses() -> impl Iterator<Item = String> {
-    let classes = (1..6).map(|class| format!("{class}xx"));
-    (100..600).map(|status| status.to_string()).chain(classes)
 }
 
 /// A value that looks like a pattern, and excludes only itself.
@@ -265,57 +258,6 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
     }
 }
 
-/// A label of which no value passes all matchers.
-pub(super) fn impossible<'a>(all: impl Iterator<Item = &'a Matcher> + Clone) -> Option<&'a str> {
-    let labels = all.clone().map(|(label, ..)| label.as_str());
-    labels.into_iter().find(|label| {
-        let own = all.clone().filter(|(other, ..)| other == label);
-        let own: Vec<_> = own.map(|(_, op, value)| (*op, value.as_str())).collect();
-        own.len() > 1 && none_passes(&own)
-    })
-}
-
-/// True where matchers of one label exclude each other, by the values that they name or by all HTTP statuses.
-fn none_passes(all: &[(MatchOp, &str)]) -> bool {
-    let passes = |value: &str, (op, text): (MatchOp, &str)| match op {
-        MatchOp::Equal => text == value,
-        MatchOp::NotEqual => text != value,
-        MatchOp::Match => promql::matches(text, value) != Some(false),
-        MatchOp::NotMatch => promql::matches(text, value) != Some(true),
-    };
-    let some = |values: &[String]| {
-        let mut values = values.iter();
-        values.any(|value| all.iter().all(|matcher| passes(value, *matcher)))
-    };
-    let named = all.iter().find_map(|(op, text)| match op {
-        MatchOp::Equal => Some(vec![(*text).to_owned()]),
-        MatchOp::Match => {
-            let places = promql::alternatives(text)?;
-            Some(places.into_iter().map(|at| text[at].to_owned()).collect())
-        }
-        MatchOp::NotEqual | MatchOp::NotMatch => None,
-    });
-    if let Some(named) = named {
-        return !some(&named);
-    }
-    let statuses: Vec<String> = statuses().collect();
-    // `5..|timeout` takes more than statuses.
-    let is_of_statuses = |regex: &str| {
-        regex
-            .chars()
-            .all(|c| c.is_ascii_digit() || "x.|()[]^-$".contains(c))
-    };
-    let mut regexes = all
-        .iter()
-        .filter(|(op, _)| *op == MatchOp::Match)
-        .peekable();
-    regexes.peek().is_some()
-        && regexes.all(|regex| {
-            is_of_statuses(regex.1) && statuses.iter().any(|value| passes(value, *regex))
-        })
-        && !some(&statuses)
-}
-
 /// One value is compared as it is, several with a regular expression.
 fn either(values: &[Text], [one, several]: [MatchOp; 2]) -> (MatchOp, String) {
     if let [only] = values {
@@ -344,25 +286,4 @@ pub(super) fn asked_values(value: &MatchValue) -> &[Text] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_what_is_certain_is_impossible() {
-        use MatchOp::{Equal, Match, NotEqual, NotMatch};
-        for (one, other, wanted) in [
-            ((Equal, "a"), (Equal, "b"), true),
-            ((Equal, "a"), (NotEqual, "a"), true),
-            ((Equal, "500"), (Match, "5.."), false),
-            ((Match, "200|201"), (Match, "5.."), true),
-            ((Match, "5.."), (Match, "4.."), true),
-            ((Match, "5.."), (NotMatch, "5.."), true),
-            ((Match, "5.."), (NotMatch, "5[0-9][0-9]"), false),
-            ((Match, "5..|timeout"), (NotMatch, "5.."), false),
-            ((Match, ".+"), (NotMatch, "[0-9]+"), false),
-            ((Match, "a.*"), (Match, "b.*"), false),
-            ((NotEqual, "a"), (NotMatch, ".*"), false),
-        ] {
-            let all = [one, other].map(|(op, text)| ("code".to_owned(), op, text.to_owned()));
-            assert_eq!(impossible(all.iter()).is_some(), wanted, "{all:?}");
-        }
-    }
 }

@@ -105,7 +105,7 @@ pub(super) fn matcher(
     cx: &mut Context<'_>,
     definition: &spec::Signal,
     recorded: bool,
-) -> Option<super::matchers::Matcher> {
+) -> Option<crate::plan::selection::Matcher> {
     let binding = definition.prometheus.as_ref()?;
     let job = binding.value.job.as_ref()?;
     if recorded {

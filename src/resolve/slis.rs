@@ -88,7 +88,10 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     if let Some(family) = part.family() {
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
-        sides::doubt_statuses(cx, name.span, good, matchers);
+        let told = sides::doubt_statuses(cx, name.span, good, matchers);
+        if !told && family.matchers.is_empty() {
+            sides::doubt_names(cx, &part, name, good);
+        }
     }
     let labels = cx.slo_labels(slo, &[&total, &part]);
     if [&part, &total]

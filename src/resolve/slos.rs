@@ -11,9 +11,10 @@ use super::{service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    BASE_WINDOW, Compat, EventSli, EventSlo, Family, Marks, Slo, Tier, WindowRatio, near_up_to,
+    BASE_WINDOW, Compat, EventSli, EventSlo, Marks, Slo, Tier, WindowRatio, near_up_to,
 };
 use crate::promql::Kept;
+use crate::promql::ast::Expr;
 use crate::query::Recorded;
 use crate::spec::{self, Text};
 use crate::units::{Duration, Number, decimal};
@@ -23,10 +24,24 @@ const LONGEST_PERIOD: Duration = Duration::from_secs(90 * 86_400);
 
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
     let spec = cx.spec;
-    spec.slos
-        .iter()
-        .filter_map(|(name, slo)| one(cx, name, slo))
-        .collect()
+    let slos = spec.slos.iter();
+    let slos: Vec<_> = slos.filter_map(|(name, slo)| one(cx, name, slo)).collect();
+    for (i, slo) in slos.iter().enumerate() {
+        let events = counted(slo);
+        let same = |other: &&Slo| events.is_some() && counted(other) == events;
+        if let Some(other) = slos[..i].iter().find(same) {
+            let (name, other) = (&slo.name, &other.name);
+            cx.notes
+                .push(format!("`{name}` counts the same events as `{other}`"));
+        }
+    }
+    slos
+}
+
+/// What an SLO counts, where it is known.
+fn counted(slo: &Slo) -> Option<[&Expr; 2]> {
+    let counted = slo.events.counted.as_ref();
+    counted.map(|counted| [&counted.total, &counted.bad])
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
@@ -154,9 +169,11 @@ fn check_split(cx: &mut Context<'_>, slo: &spec::Slo, sli: &EventSli, labels: &[
     else {
         return;
     };
-    let has = |family: &Family, label: &String| family.matchers.iter().any(|m| m.0 == *label);
-    let mut splits = labels.iter();
-    if let Some(label) = splits.find(|label| has(bad, label) && !has(all, label)) {
+    let splits = |label: &&String| {
+        let [bad, all] = [bad, all].map(|of| of.matchers.iter().filter(|m| m.0 == **label));
+        bad.clone().next().is_some() && !bad.eq(all)
+    };
+    if let Some(label) = labels.iter().find(splits) {
         let message = format!(
             "the SLO is grouped by `{label}`, by which only `{}` selects: each value of `{label}` has an error ratio of 0% or 100%",
             part.name
@@ -181,8 +198,14 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         let message = format!("the objective of `{name}` allows more bad events than good ones");
         let warning = Diagnostic::warning("objective-out-of-range", objective.span, message);
         let share = decimal(budget.budget * 100);
+        let allow = format!("to allow {objective} bad events, write `{share}%`");
+        let meant = budget.objective * 10_000;
+        // A share, with the sign of a percentage.
         cx.sink
-            .push(warning.help(format!("to allow {objective} bad events, write `{share}%`")));
+            .push(warning.help(match meant < Number::from_integer(100) {
+                true => format!("write `{}%`; {allow}", decimal(meant)),
+                false => allow,
+            }));
     }
     let events = slis::events(cx, name, slo)?;
     let budget = budget?;

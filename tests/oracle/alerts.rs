@@ -105,6 +105,10 @@ impl<'a> Oracle<'a> {
             for tier in &events.tiers {
                 let long = self.error_ratio(slo, events, tier.long);
                 let short = self.error_ratio(slo, events, tier.short);
+                let short = match (300..3_600).contains(&tier.short.as_secs()) {
+                    true => self.until_data(slo, events, short),
+                    false => short,
+                };
                 let over = |groups: &Groups| -> Held {
                     let limit = float(tier.threshold);
                     let over = groups
@@ -434,6 +438,32 @@ impl<'a> Oracle<'a> {
             .map(|l| l.value.clone())
             .collect();
         self.labels(slo.signals()[0], &by)
+    }
+
+    /// A ratio that is kept for an hour where the data has ended, and not only its events.
+    fn until_data(&self, slo: &Slo, events: &EventSlo, ratios: Vec<Groups>) -> Vec<Groups> {
+        let labels = self.labels_of_slo(slo);
+        let there = |i: usize| match is_each(&events.sli) {
+            true => self.each(&events.sli, 300.0, &labels, i).1,
+            false => {
+                self.bad_and_all(&events.sli, 300.0, &labels, self.time(i))
+                    .1
+            }
+        };
+        let steps = (3_600.0 / self.every) as usize;
+        let at = |i: usize| {
+            let (mut now, there) = (ratios[i].clone(), there(i));
+            for before in ratios[i.saturating_sub(steps)..i].iter().rev() {
+                for (group, ratio) in before
+                    .iter()
+                    .filter(|(group, _)| !there.contains_key(*group))
+                {
+                    now.entry(group.clone()).or_insert(*ratio);
+                }
+            }
+            now
+        };
+        (0..self.evaluations).map(at).collect()
     }
 
     /// How many events there are in a window, at every evaluation.

@@ -157,7 +157,7 @@ impl Seen {
             .or_insert_with(|| Minutes {
                 grade: verdict.grade(),
                 notes: verdict
-                    .notes()
+                    .notes(parity.prometheus.reference())
                     .into_iter()
                     .map(|(grade, _)| grade)
                     .collect(),

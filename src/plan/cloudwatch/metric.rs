@@ -7,7 +7,7 @@ use crate::plan::Names;
 use crate::promql::ast::MatchOp;
 use crate::units::Number;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     pub namespace: String,
     /// What it is published as.

@@ -215,6 +215,8 @@ pub enum Difference {
     Later(Duration),
     /// An alarm has no time that it keeps firing after its condition.
     EndsEarlier(Duration),
+    /// Without data, the alarm ends after its short window; a burn-rate alert is kept for this long.
+    EndsWithData(Duration),
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
     SilenceFires,
@@ -368,6 +370,10 @@ impl Display for DifferenceFrom<'_> {
             Difference::EndsEarlier(by) => write!(
                 f,
                 "the alarm ends with its condition, but the alert keeps firing for {by}"
+            ),
+            Difference::EndsWithData(kept) => write!(
+                f,
+                "the alarm ends when the data ends, but {other} keeps the alert for up to {kept}"
             ),
             Difference::Interpolated {
                 bound,

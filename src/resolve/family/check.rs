@@ -7,7 +7,7 @@ use super::own_buckets;
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
-use crate::plan::{Family, Signal, SignalKind, Source};
+use crate::plan::{Family, Signal, SignalKind, Source, selection};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
@@ -70,6 +70,33 @@ pub(in crate::resolve) fn check_matchers(
     fits
 }
 
+/// Reports a label of `prometheus.selector` that other metrics of vLLM have, and this one has not: it selects nothing here. Other
+/// labels come from the scrape, as far as is known.
+pub(in crate::resolve) fn check_selector(cx: &mut Context<'_>, signal: &Signal) {
+    let Some(family) = signal.family().filter(|family| family.recorded) else {
+        return;
+    };
+    let of_servers = |label: &str| {
+        let mut shapes =
+            releases(cx).filter_map(|id| cx.catalog.shape(ALWAYS_THERE, *id, &cx.profiles));
+        shapes.any(|shape| shape.labels.iter().any(|known| known == label))
+    };
+    let mut selector = cx.spec.prometheus.selector.keys();
+    let missing =
+        selector.find(|label| !signal.labels.contains(&label.value) && of_servers(&label.value));
+    let Some(label) = missing.filter(|_| !open_labels(cx, family)) else {
+        return;
+    };
+    let message = format!(
+        "`{}` has no label `{label}`, so `prometheus.selector` selects nothing of it",
+        signal.name
+    );
+    let error = Diagnostic::error("unknown-label", label.span, message);
+    cx.sink.push(error.help(format!(
+        "select by labels of the scrape, and by `{label}` with `where` in the signals that have it"
+    )));
+}
+
 /// Reports a selection that excludes what is selected already.
 pub(super) fn check_possible(
     cx: &mut Context<'_>,
@@ -77,7 +104,7 @@ pub(super) fn check_possible(
     family: &Family,
     selection: &Matchers,
 ) -> Option<()> {
-    let label = matchers::impossible(family.matchers.iter());
+    let label = selection::impossible(family.matchers.iter());
     let mut keys = selection.keys();
     let Some(at) = label.and_then(|label| keys.find(|at| at.value == label)) else {
         return Some(());
@@ -185,7 +212,7 @@ pub(in crate::resolve) fn combine(
     let why = match (&signal.source, signal.kind()) {
         (Source::Raw(_), _) => "the query itself combines the series",
         (_, SignalKind::Histogram) => "the buckets of all replicas are added",
-        (_, SignalKind::Ratio) => "the events of all replicas are added",
+        (_, SignalKind::Ratio) => "both sides are combined first, each as its own signal",
         (_, SignalKind::Gauge | SignalKind::Counter) => {
             signal.across = across.value;
             signal.unit = match (signal.unit, across.value) {

@@ -1,7 +1,7 @@
 //! The two sides of a ratio: what their metrics and selections disprove.
 
 use crate::diag::Diagnostic;
-use crate::plan::{Family, Signal};
+use crate::plan::{Family, Signal, selection};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
@@ -45,6 +45,17 @@ pub(in crate::resolve) fn check_parts(
     (part, part_name, word): Side<'_>,
     (total, total_name, all): Side<'_>,
 ) -> Option<()> {
+    let in_cloudwatch = !part.is_stored() && !total.is_stored();
+    if in_cloudwatch && part.cloudwatch == total.cloudwatch {
+        let message = format!(
+            "`{word}` and `{all}` are the same CloudWatch metric, with the same dimensions"
+        );
+        let error = Diagnostic::error("contradiction", part_name.span, message);
+        cx.sink.push(error.help(format!(
+            "bind `{part_name}` to the metric that counts its events"
+        )));
+        return None;
+    }
     let families = part.family().zip(total.family());
     let Some((of_part, of_total)) = families.filter(|(a, b)| a.served == b.served) else {
         return Some(());
@@ -96,17 +107,56 @@ pub(super) fn doubt_statuses<'a>(
     at: Span,
     good: bool,
     matchers: impl IntoIterator<Item = (&'a str, MatchOp, &'a str)>,
-) {
+) -> bool {
     let (word, found, other) = match good {
         true => ("good", "failures", "bad"),
         false => ("bad", "successes", "good"),
     };
     let mut matchers = matchers.into_iter();
-    if let Some((label, _, value)) = matchers.find(|matcher| selects_others(*matcher, good)) {
-        let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
-        let warning = Diagnostic::warning("contradiction", at, message);
+    let other_ones = matchers.find(|matcher| selects_others(*matcher, good));
+    let Some((label, _, value)) = other_ones else {
+        return false;
+    };
+    let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
+    let warning = Diagnostic::warning("contradiction", at, message);
+    cx.sink.push(warning.help(format!(
+        "if these events are {found}, write `{other}` instead of `{word}`"
+    )));
+    true
+}
+
+/// Warns of good events with the name of failures, and of bad ones with a name of success.
+pub(super) fn doubt_names(cx: &mut Context<'_>, part: &Signal, name: &Text, good: bool) {
+    const FAILED: [&str; 7] = [
+        "error", "errors", "fail", "failed", "failure", "failures", "bad",
+    ];
+    const FINE: [&str; 6] = [
+        "good",
+        "ok",
+        "success",
+        "successes",
+        "successful",
+        "succeeded",
+    ];
+    let has = |words: &[&str]| {
+        let metric = part.family().map(|family| family.names.newest());
+        // The name in the spec is the author's own word for it; the metric's is the exporter's.
+        let mut tokens = metric
+            .unwrap_or_default()
+            .split('_')
+            .chain(name.value.split(['_', '-']));
+        tokens.any(|token| words.contains(&token))
+    };
+    let (found, word, other) = match good {
+        true => (has(&FAILED) && !has(&FINE), "failures", "bad"),
+        false => (has(&FINE) && !has(&FAILED), "successes", "good"),
+    };
+    if found {
+        let said = if good { "good" } else { "bad" };
+        let message = format!("`{said}` counts `{name}`, which has the name of {word}");
+        let warning = Diagnostic::warning("contradiction", name.span, message);
         cx.sink.push(warning.help(format!(
-            "if these events are {found}, write `{other}` instead of `{word}`"
+            "if these events are {word}, write `{other}` instead of `{said}`"
         )));
     }
 }
@@ -126,8 +176,7 @@ fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool
 
 /// True if each series of `this` is one of `other`, as far as their matchers say.
 fn selects_less(this: &Family, other: &Family) -> bool {
-    let mut needed = other.matchers.iter();
-    needed.all(|matcher| this.matchers.contains(matcher))
+    selection::is_within(&this.matchers, &other.matchers)
 }
 
 /// A label by which only the first is narrowed.
@@ -138,5 +187,5 @@ fn narrowed<'a>(this: &'a Family, other: &Family) -> Option<&'a str> {
 
 /// A label of which the two select different values.
 fn disjoint<'a>(this: &'a Family, other: &'a Family) -> Option<&'a str> {
-    matchers::impossible(this.matchers.iter().chain(&other.matchers))
+    selection::impossible(this.matchers.iter().chain(&other.matchers))
 }

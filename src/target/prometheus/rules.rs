@@ -6,11 +6,12 @@ use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::{
-    Alert, BASE_WINDOW, Bound, Condition, EventSlo, Increase, Marks, Plan, Record, Slo, Tier,
+    Alert, BASE_WINDOW, Bound, Condition, EventSlo, HELD, Increase, Marks, Plan, Record, Slo, Tier,
     WindowRatio, near_up_to, slo_series,
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::{build, pretty};
+use crate::query;
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
@@ -262,11 +263,22 @@ fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
 
 fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
     let service = plan.service.name.as_str();
-    let over = |window: Duration| {
-        let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window.to_string());
-        build::binary(BinaryOp::Gt, ratio, build::number(decimal(tier.threshold)))
+    let series =
+        |name: &str, window: Duration| slo_series(name, service, &slo.name, &window.to_string());
+    let over =
+        |ratio: Expr| build::binary(BinaryOp::Gt, ratio, build::number(decimal(tier.threshold)));
+    let long = series(naming::ERROR_RATIO, tier.long);
+    let short = series(naming::ERROR_RATIO, tier.short);
+    let short = match events.is_held(tier) {
+        true => {
+            let last = build::call("last_over_time", [query::range(short.clone(), HELD)]);
+            let total = series(naming::TOTAL_EVENTS, BASE_WINDOW);
+            let ended = build::binary(BinaryOp::Unless, last, total).ignoring(&[WINDOW]);
+            build::binary(BinaryOp::Or, short, ended).into()
+        }
+        false => short.into(),
     };
-    let both = build::binary(BinaryOp::And, over(tier.long), over(tier.short)).ignoring(&[WINDOW]);
+    let both = build::binary(BinaryOp::And, over(long.into()), over(short)).ignoring(&[WINDOW]);
     let expr = match &tier.enough {
         None => both.into(),
         Some(enough) => build::binary(BinaryOp::And, both, enough.clone())

@@ -98,7 +98,7 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
     let fires = words::condition_held(&alert.condition, alert.hold);
     let summary = match repeats(&alert.summary, &alert.name) {
         true => words::capital(&fires),
-        false => alert.summary.clone(),
+        false => words::without_templates(&alert.summary),
     };
     let kept = match alert.keep.as_secs() {
         0 => String::new(),

@@ -4,7 +4,7 @@ use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
 use super::{firing, minutes, near, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
-use crate::plan::{BASE_WINDOW, EVALUATION, slo_series};
+use crate::plan::{BASE_WINDOW, EVALUATION, HELD, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::annotations;
@@ -43,6 +43,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
+        tests.extend(run.end());
         if events.min_events > 0 {
             tests.push(run.few()?);
         }
@@ -388,6 +389,30 @@ impl Run<'_> {
         Some(Some(test))
     }
 
+    /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old.
+    fn end(&self) -> Option<Test> {
+        if !self.events.is_held(self.tier) {
+            return None;
+        }
+        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
+        let (start, every, held) = (self.history(), self.every, HELD.mins_up());
+        let fires = self.until(float(self.tier.threshold), self.tier.long);
+        let lasts = (fires.latest + BASE_WINDOW.mins_up()).next_multiple_of(every) + every;
+        let end = start + lasts;
+        // The long window still holds some of the outage.
+        let stays = held - 2 * BASE_WINDOW.mins_up();
+        let stays = end + stays - stays % every;
+        let over = end + held + self.tier.short.mins_up() + BASE_WINDOW.mins_up() + 2 * every;
+        let levels = self.levels(&[(start, zero), (lasts, one)]);
+        let mut test = self.test("goes on when all targets die in an outage", &levels)?;
+        test.promql_expr_test = vec![
+            self.check(end, true),
+            self.check(stays, true),
+            self.check(over.next_multiple_of(every), false),
+        ];
+        Some(test)
+    }
+
     /// The first bad events are there with the first sample of their series: one in eight of all.
     fn born(&self) -> Option<Test> {
         let EventSli::Ratio {
@@ -401,8 +426,10 @@ impl Run<'_> {
         if !self.events.count_new_series {
             return None;
         }
+        // In the base window of an evaluation, though its samples may be as far apart.
         let at = self.after(BEFORE + 2);
-        let begins = at / self.driver.step - 2;
+        let within = (BASE_WINDOW.mins_up() / self.driver.step).saturating_sub(1);
+        let begins = at / self.driver.step - within.min(2);
         let levels = [Level::new(begins + 30, Number::from_integer(0))];
         let mut test = self.test("counts the first value of a new series", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;

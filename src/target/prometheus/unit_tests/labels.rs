@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::plan::{Family, Plan, Signal};
+use crate::plan::{Family, Plan, Signal, selection};
 use crate::promql::ast::{Expr, MatchOp, Matcher, Selector};
 use crate::promql::{self, visit};
 
@@ -37,18 +37,14 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
         .filter(|m| !wide.matchers.contains(m))
     {
         let (label, op, value) = matcher;
-        set.insert(label.clone(), meeting(opposite(*op), value));
+        let of_wide = |value: &str| selection::passes_all(label, value, &wide.matchers);
+        let outside =
+            |value: &String| of_wide(value) && !selection::passes_all(label, value, [matcher]);
+        let first = meeting(op.opposite(), value);
+        let mut others = [first.clone()].into_iter().chain(selection::statuses());
+        set.insert(label.clone(), others.find(outside).unwrap_or(first));
     }
     set
-}
-
-fn opposite(op: MatchOp) -> MatchOp {
-    match op {
-        MatchOp::Equal => MatchOp::NotEqual,
-        MatchOp::NotEqual => MatchOp::Equal,
-        MatchOp::Match => MatchOp::NotMatch,
-        MatchOp::NotMatch => MatchOp::Match,
-    }
 }
 
 /// Series with these labels that queries select, and those that a part of them selects and another part does not.
@@ -79,7 +75,7 @@ pub(super) fn selected(queries: &[&Expr], labels: &LabelSet) -> Vec<String> {
         });
         let others = beyond.map(|m| {
             let mut set = own.clone();
-            add(&mut set, m, opposite(m.op));
+            add(&mut set, m, m.op.opposite());
             set
         });
         for set in [own.clone()].into_iter().chain(others) {
@@ -95,7 +91,7 @@ pub(super) fn selected(queries: &[&Expr], labels: &LabelSet) -> Vec<String> {
 /// True when `narrow` selects a part of what `wide` selects.
 pub(super) fn is_part(narrow: &Family, wide: &Family) -> bool {
     narrow.names.newest() == wide.names.newest()
-        && wide.matchers.iter().all(|m| narrow.matchers.contains(m))
+        && selection::is_within(&narrow.matchers, &wide.matchers)
 }
 
 fn meeting(op: MatchOp, value: &str) -> String {

@@ -1,0 +1,134 @@
+//! Selections of series by labels: which can hold no series, and which hold a part of another.
+//!
+//! `code=~"5.."` is within `code!="499"`; beside `code="499"`, it selects nothing.
+
+use crate::promql;
+use crate::promql::ast::MatchOp;
+
+/// A label, and what its value is compared with.
+pub type Matcher = (String, MatchOp, String);
+
+/// All HTTP statuses, and their classes as vLLM writes them: `5xx`.
+pub fn statuses() -> impl Iterator<Item = String> {
+    let classes = (1..6).map(|class| format!("{class}xx"));
+    (100..600).map(|status| status.to_string()).chain(classes)
+}
+
+/// True where each series that `narrow` selects is one that `wide` selects, as far as their matchers show.
+pub fn is_within(narrow: &[Matcher], wide: &[Matcher]) -> bool {
+    wide.iter().all(|matcher| {
+        let (label, op, value) = matcher;
+        let own = narrow.iter().filter(|(other, ..)| other == label);
+        let own = own.map(|(_, op, value)| (*op, value.as_str()));
+        let beyond: Vec<_> = own.chain([(op.opposite(), value.as_str())]).collect();
+        narrow.contains(matcher) || beyond.len() > 1 && none_passes(&beyond)
+    })
+}
+
+/// True where a value passes all matchers of a label, as far as is known.
+pub fn passes_all<'a>(
+    label: &str,
+    value: &str,
+    all: impl IntoIterator<Item = &'a Matcher>,
+) -> bool {
+    let mut own = all.into_iter().filter(|(other, ..)| other == label);
+    own.all(|(_, op, text)| passes(value, (*op, text)))
+}
+
+fn passes(value: &str, (op, text): (MatchOp, &str)) -> bool {
+    match op {
+        MatchOp::Equal => text == value,
+        MatchOp::NotEqual => text != value,
+        MatchOp::Match => promql::matches(text, value) != Some(false),
+        MatchOp::NotMatch => promql::matches(text, value) != Some(true),
+    }
+}
+
+/// A label of which no value passes all matchers.
+pub fn impossible<'a>(all: impl Iterator<Item = &'a Matcher> + Clone) -> Option<&'a str> {
+    let labels = all.clone().map(|(label, ..)| label.as_str());
+    labels.into_iter().find(|label| {
+        let own = all.clone().filter(|(other, ..)| other == label);
+        let own: Vec<_> = own.map(|(_, op, value)| (*op, value.as_str())).collect();
+        own.len() > 1 && none_passes(&own)
+    })
+}
+
+/// True where matchers of one label exclude each other, by the values that they name or by all HTTP statuses.
+fn none_passes(all: &[(MatchOp, &str)]) -> bool {
+    let some = |values: &[String]| {
+        let mut values = values.iter();
+        values.any(|value| all.iter().all(|matcher| passes(value, *matcher)))
+    };
+    let named = all.iter().find_map(|(op, text)| match op {
+        MatchOp::Equal => Some(vec![(*text).to_owned()]),
+        MatchOp::Match => {
+            let places = promql::alternatives(text)?;
+            Some(places.into_iter().map(|at| text[at].to_owned()).collect())
+        }
+        MatchOp::NotEqual | MatchOp::NotMatch => None,
+    });
+    if let Some(named) = named {
+        return !some(&named);
+    }
+    let statuses: Vec<String> = statuses().collect();
+    // `5..|timeout` takes more than statuses.
+    let is_of_statuses = |regex: &str| {
+        regex
+            .chars()
+            .all(|c| c.is_ascii_digit() || "x.|()[]^-$".contains(c))
+    };
+    let mut regexes = all
+        .iter()
+        .filter(|(op, _)| *op == MatchOp::Match)
+        .peekable();
+    regexes.peek().is_some()
+        && regexes.all(|regex| {
+            is_of_statuses(regex.1) && statuses.iter().any(|value| passes(value, *regex))
+        })
+        && !some(&statuses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certain_is_impossible() {
+        use MatchOp::{Equal, Match, NotEqual, NotMatch};
+        for (one, other, wanted) in [
+            ((Equal, "a"), (Equal, "b"), true),
+            ((Equal, "a"), (NotEqual, "a"), true),
+            ((Equal, "500"), (Match, "5.."), false),
+            ((Match, "200|201"), (Match, "5.."), true),
+            ((Match, "5.."), (Match, "4.."), true),
+            ((Match, "5.."), (NotMatch, "5.."), true),
+            ((Match, "5.."), (NotMatch, "5[0-9][0-9]"), false),
+            ((Match, "5..|timeout"), (NotMatch, "5.."), false),
+            ((Match, ".+"), (NotMatch, "[0-9]+"), false),
+            ((Match, "a.*"), (Match, "b.*"), false),
+            ((NotEqual, "a"), (NotMatch, ".*"), false),
+        ] {
+            let all = [one, other].map(|(op, text)| ("code".to_owned(), op, text.to_owned()));
+            assert_eq!(impossible(all.iter()).is_some(), wanted, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_within_its_whole() {
+        let matcher = |op, value: &str| ("code".to_owned(), op, value.to_owned());
+        let failed = [matcher(MatchOp::Match, "5..")];
+        for (op, value, within) in [
+            (MatchOp::NotEqual, "499", true),
+            (MatchOp::NotEqual, "503", false),
+            (MatchOp::NotMatch, "4..", true),
+            (MatchOp::Match, "2..|5..", true),
+            (MatchOp::Match, "2..|503", false),
+            (MatchOp::Match, "5..", true),
+            (MatchOp::Equal, "500", false),
+        ] {
+            assert_eq!(is_within(&failed, &[matcher(op, value)]), within, "{value}");
+        }
+        assert!(is_within(&failed, &[]) && !is_within(&[], &failed));
+    }
+}
