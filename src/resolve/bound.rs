@@ -71,6 +71,20 @@ pub(super) fn fixed(
         }
     };
     doubt_percentage(cx, read, unit.unit, value, quantity);
+    if let Stat::Quantile(q) = read.stat
+        && q < Number::new(1, 2)
+        && matches!(op, CompareOp::Above | CompareOp::AtLeast)
+    {
+        let (low, high) = (
+            decimal(q * 100),
+            decimal((Number::from_integer(1) - q) * 100),
+        );
+        let message =
+            format!("`p{low}` is above `{quantity}` only while {high}% of the values are");
+        let warning = Diagnostic::warning("contradiction", quantity.span, message);
+        cx.sink
+            .push(warning.help(format!("write `stat: p{high}` to compare the slowest")));
+    }
     let beyond = match read.stat {
         Stat::Quantile(_) => beyond_buckets(read.signal, value, quantity),
         _ => None,

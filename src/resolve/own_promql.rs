@@ -135,7 +135,7 @@ fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> 
         let message = "`$selector` stands for `prometheus.selector`, which this spec does not set";
         let error = Diagnostic::error("bad-promql", text.span, message);
         cx.sink.push(error.help(
-            "set it, as in `prometheus: {selector: {env: prod}}`, or write the matchers here",
+            "set it, as in `prometheus: {selector: {env: prod}}`, or write `job` beside it: `$selector` then stands for the `selector` of this job",
         ));
         return None;
     }

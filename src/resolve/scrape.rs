@@ -19,7 +19,10 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     let own = names::own_job(spec).to_owned();
     let jobs = jobs(cx, &own);
     let mut labels = cx.target_labels();
+    labels.extend(selected(cx));
     labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
+    labels.sort();
+    labels.dedup();
     let external = &spec.prometheus.external_labels;
     Scrape {
         interval: cx.scrape_interval(),
@@ -29,6 +32,24 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
         job: jobs.first().map_or(own, |job| job.name.clone()),
         jobs,
     }
+}
+
+/// Labels that select the servers of a job and that no metric has itself: the scrape must add them.
+fn selected(cx: &Context<'_>) -> Vec<String> {
+    let prometheus = &cx.spec.prometheus;
+    let servers = cx
+        .spec
+        .runtime
+        .iter()
+        .flat_map(|_| prometheus.selector.keys());
+    let jobs = prometheus.jobs.values();
+    let labels = servers.chain(jobs.flat_map(|job| job.selector.keys()));
+    let labels = labels.map(|label| label.value.clone());
+    let own = |label: &String| {
+        cx.ready_signals()
+            .any(|signal| signal.labels.contains(label))
+    };
+    labels.filter(|label| !own(label)).collect()
 }
 
 /// The service's own job, unless signals name others alone and nothing else names it; then those that signals name, by name.

@@ -36,8 +36,8 @@ pub struct Signal {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines are combined. Required for a gauge of your own. Of a gauge in `bool`, `sum` is the
-    /// number of ones, and `avg` their share. Default for a counter: `sum`.
+    /// How the values of replicas and engines are combined. Required for a gauge of your own, unless it is `promql`. Of a gauge
+    /// in `bool`, `sum` is the number of ones, and `avg` their share. Default for a counter: `sum`.
     pub across: Option<Spanned<Across>>,
     /// `true`: if no selected vLLM release has the metric, the build omits the signal and lists it.
     pub optional: bool,

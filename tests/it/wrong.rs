@@ -268,7 +268,12 @@ signals:
 ";
     let temp = tempfile::tempdir().expect("a folder");
     let warned = |rest: &str| {
-        std::fs::write(temp.path().join("shop.yaml"), format!("{HEAD}{rest}")).expect("a spec");
+        // A part before `signals:` goes to the head.
+        let spec = match rest.split_once("signals:\n") {
+            Some((head, signals)) => format!("{HEAD}{signals}{head}"),
+            None => format!("{HEAD}{rest}"),
+        };
+        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
         let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
         let said = String::from_utf8_lossy(&built.stderr).into_owned();
         assert_eq!(built.status.code(), Some(0), "{said}");
@@ -330,6 +335,26 @@ signals:
             "  age: {kind: gauge, unit: seconds, has_labels: [node], prometheus: {promql: time() - shop_time}}\nalerts: {A: {severity: page, when: {signal: age, by: [node], above: 5m}}}\n",
             "  age: {kind: gauge, unit: seconds, prometheus: {promql: time() - max by (node) (shop_time)}}\nalerts: {A: {severity: page, when: {signal: age, by: [node], above: 5m}}}\n",
             "warning[contradiction]: `node` has no effect: the query of `age` keeps all labels of its series",
+        ),
+        (
+            "  ok: {kind: counter, unit: requests, prometheus: {metric: shop_ok_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: ok, total: requests}}}}\n",
+            "  ok: {kind: counter, unit: requests, prometheus: {metric: shop_ok_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {good: ok, total: requests}}}}\n",
+            "warning[contradiction]: `bad` counts `ok`, which has the name of successes",
+        ),
+        (
+            "  waits: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [1s, 2s]}}\nalerts: {A: {severity: page, when: {signal: waits, stat: p5, above: 1s}}}\n",
+            "  waits: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [1s, 2s]}}\nalerts: {A: {severity: page, when: {signal: waits, stat: p95, above: 1s}}}\n",
+            "warning[contradiction]: `p5` is above `1s` only while 95% of the values are",
+        ),
+        (
+            "  used: {kind: gauge, unit: ratio, across: max, prometheus: {metric: shop_used_ratio, job: shop}}\nalerts: {A: {severity: page, when: {signal: used, above: 0.98%}}}\n",
+            "  used: {kind: gauge, unit: ratio, across: max, prometheus: {metric: shop_used_ratio, job: shop}}\nalerts: {A: {severity: page, when: {signal: used, above: 0.98}}}\n",
+            "warning[wrong-unit]: `0.98%` of `used` is less than one percent",
+        ),
+        (
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: seen, stat: increase, window: 5m, above: 10}, cloudwatch: {statistic: Average}}}\nsignals:\n  seen: {kind: counter, unit: requests, cloudwatch: {metric: Seen}}\n",
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: seen, stat: increase, window: 5m, above: 10}}}\nsignals:\n  seen: {kind: counter, unit: requests, cloudwatch: {metric: Seen}}\n",
+            "warning[contradiction]: `Average` does not count the events of `seen`",
         ),
     ] {
         let found = warned(wrong);
