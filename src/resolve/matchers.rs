@@ -282,8 +282,3 @@ pub(super) fn asked_values(value: &MatchValue) -> &[Text] {
         MatchValue::Matches(_) | MatchValue::NotMatches(_) => &[],
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-}

@@ -122,6 +122,19 @@ impl Pod {
         self.requests.iter().filter_map(shown).collect()
     }
 
+    /// When its page shows a series of requests.
+    fn shows(&self) -> Vec<f64> {
+        let shown = |at: &f64| {
+            let life = self.life(*at);
+            let first = |life: &(f64, f64)| {
+                let mut own = self.requests.iter();
+                own.any(|(time, _)| *time >= life.0 && *time <= *at)
+            };
+            life.is_some_and(first)
+        };
+        self.scrapes().filter(shown).collect()
+    }
+
     /// Samples of a status in promtool's notation: a series is on the page from its first event on.
     fn samples(&self, bad: bool) -> String {
         let mut text = String::new();
@@ -361,10 +374,24 @@ fn truth(pods: &[Pod], guarded: bool) -> (Vec<[bool; 4]>, f64) {
         (bad[to] - bad[from], to - from)
     };
     let ratio = |(bad, all): (usize, usize)| bad as f64 / all.max(1) as f64;
+    let mut read: Vec<_> = pods.iter().flat_map(Pod::shows).collect();
+    read.sort_by(f64::total_cmp);
+    let ended = |at: f64| {
+        let until = |time: f64| read.partition_point(|read| *read <= time);
+        until(at) == until(at - 5.0 * MINUTE)
+    };
+    // Without data, a short window below an hour keeps its last ratio for an hour.
+    let held = |m: usize, short: f64| {
+        let at = |m: usize| counted(m as f64 * MINUTE, short);
+        let before = (m.saturating_sub(60)..=m).rev();
+        let kept = ended(m as f64 * MINUTE) && short < 60.0;
+        let last = before.filter(|_| kept).map(at).find(|(_, all)| *all > 0);
+        last.unwrap_or_else(|| at(m))
+    };
     let minute = |m: usize| {
         let at = m as f64 * MINUTE;
         TIERS.map(|(_, threshold, long, short)| {
-            let (long, short) = (counted(at, long), counted(at, short));
+            let (long, short) = (counted(at, long), held(m, short));
             let enough = !guarded || long.1 >= LEAST;
             enough && ratio(long) > threshold && ratio(short) > threshold
         })

@@ -252,9 +252,38 @@ impl Difference {
 struct DifferenceFrom<'a>(&'a Difference, Reference);
 
 impl Difference {
-    /// The text of a difference that names no reference and no values.
-    fn fixed(&self) -> &'static str {
-        match self {
+    /// The text of a difference without values.
+    fn fixed(&self, reference: Reference) -> String {
+        let (other, at_rest) = (reference.as_str(), reference.at_rest());
+        let text = match self {
+            Difference::AllSilent => {
+                return format!(
+                    "the alarm fires only when no label set has data, but {other} alerts for each label set without data"
+                );
+            }
+            Difference::LastingSilence => {
+                return format!(
+                    "the alarm fires until data arrives, but {other} forgets a label set three days after its last data"
+                );
+            }
+            Difference::CountsBeginnings => {
+                return format!(
+                    "CloudWatch also counts the first event of a new series, but {other} does not"
+                );
+            }
+            Difference::PartsNotJoined => {
+                return format!(
+                    "the conditions may hold for different label sets, but {other} requires the same label set"
+                );
+            }
+            Difference::StoppedFires => {
+                return format!(
+                    "without events there are no data points: the alarm also fires when nothing publishes, but {at_rest}"
+                );
+            }
+            Difference::SilenceFires => {
+                return format!("the alarm also fires without data, but {at_rest}");
+            }
             Difference::Hourly => {
                 "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later"
             }
@@ -266,7 +295,8 @@ impl Difference {
             Difference::GrowthOfTwoPoints => "growth from two data points, not from a regression",
             Difference::NumberForGauge => "a number replaces the gauge: the scale has no upper end",
             _ => "",
-        }
+        };
+        text.to_owned()
     }
 
     fn from(&self, reference: Reference) -> String {
@@ -277,31 +307,8 @@ impl Difference {
 impl Display for DifferenceFrom<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(difference, reference) = *self;
-        let (other, at_rest) = (reference.as_str(), reference.at_rest());
+        let other = reference.as_str();
         match difference {
-            Difference::AllSilent => write!(
-                f,
-                "the alarm fires only when no label set has data, but {other} alerts for each label set without data"
-            ),
-            Difference::LastingSilence => write!(
-                f,
-                "the alarm fires until data arrives, but {other} forgets a label set three days after its last data"
-            ),
-            Difference::CountsBeginnings => write!(
-                f,
-                "CloudWatch also counts the first event of a new series, but {other} does not"
-            ),
-            Difference::PartsNotJoined => write!(
-                f,
-                "the conditions may hold for different label sets, but {other} requires the same label set"
-            ),
-            Difference::StoppedFires => write!(
-                f,
-                "without events there are no data points: the alarm also fires when nothing publishes, but {at_rest}"
-            ),
-            Difference::SilenceFires => {
-                write!(f, "the alarm also fires without data, but {at_rest}")
-            }
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
                 "CloudWatch uses the value of one replica ({statistic}), but {other} uses the sum of all replicas: with N replicas, the value can be N times smaller"
@@ -336,13 +343,7 @@ impl Display for DifferenceFrom<'_> {
                 width,
                 factor,
                 baseline,
-            } => write!(
-                f,
-                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but {other} compares with {} × {}",
-                decimal(*width),
-                decimal(*factor),
-                past(*baseline)
-            ),
+            } => learnt(f, *width, (*factor, *baseline), other),
             Difference::LearntFrom(window) => write!(
                 f,
                 "CloudWatch learns its anomaly detection band from up to two weeks, but {other} uses mean and standard deviation over {window}"
@@ -390,12 +391,18 @@ impl Display for DifferenceFrom<'_> {
                 )
             }
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
-            Difference::Hourly
+            Difference::AllSilent
+            | Difference::LastingSilence
+            | Difference::CountsBeginnings
+            | Difference::PartsNotJoined
+            | Difference::StoppedFires
+            | Difference::SilenceFires
+            | Difference::Hourly
             | Difference::QuietIsFine
             | Difference::PercentilesForHeatmap
             | Difference::AreasForBars
             | Difference::GrowthOfTwoPoints
-            | Difference::NumberForGauge => f.write_str(difference.fixed()),
+            | Difference::NumberForGauge => f.write_str(&difference.fixed(reference)),
         }
     }
 }
@@ -414,6 +421,21 @@ fn samples(
     write!(
         f,
         "CloudWatch uses the {statistic} of {of}, but {other} uses {combined}{how}"
+    )
+}
+
+fn learnt(
+    f: &mut Formatter<'_>,
+    width: Number,
+    (factor, baseline): (Number, Baseline),
+    other: &str,
+) -> fmt::Result {
+    write!(
+        f,
+        "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but {other} compares with {} × {}",
+        decimal(width),
+        decimal(factor),
+        past(baseline)
     )
 }
 
