@@ -453,11 +453,10 @@ impl<'a> Oracle<'a> {
         let steps = (3_600.0 / self.every) as usize;
         let at = |i: usize| {
             let (mut now, there) = (ratios[i].clone(), there(i));
-            for before in ratios[i.saturating_sub(steps)..i].iter().rev() {
-                for (group, ratio) in before
-                    .iter()
-                    .filter(|(group, _)| !there.contains_key(*group))
-                {
+            for (j, before) in ratios[..i].iter().enumerate().rev().take(steps) {
+                // Two evaluations in any case.
+                let kept = |group: &Labels| i - j <= 2 || !there.contains_key(group);
+                for (group, ratio) in before.iter().filter(|(group, _)| kept(group)) {
                     now.entry(group.clone()).or_insert(*ratio);
                 }
             }

@@ -384,8 +384,10 @@ fn truth(pods: &[Pod], guarded: bool) -> (Vec<[bool; 4]>, f64) {
     let held = |m: usize, short: f64| {
         let at = |m: usize| counted(m as f64 * MINUTE, short);
         let before = (m.saturating_sub(60)..=m).rev();
-        let kept = ended(m as f64 * MINUTE) && short < 60.0;
-        let last = before.filter(|_| kept).map(at).find(|(_, all)| *all > 0);
+        let ended = ended(m as f64 * MINUTE);
+        // Two evaluations in any case.
+        let kept = |before: &usize| short < 60.0 && (ended || m - before <= 2);
+        let last = before.filter(kept).map(at).find(|(_, all)| *all > 0);
         last.unwrap_or_else(|| at(m))
     };
     let minute = |m: usize| {

@@ -271,10 +271,15 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
     let short = series(naming::ERROR_RATIO, tier.short);
     let short = match events.is_held(tier) {
         true => {
-            let last = build::call("last_over_time", [query::range(short.clone(), HELD)]);
+            let last = |window| {
+                let range = query::range(short.clone(), window);
+                build::call("last_over_time", [range])
+            };
+            // Between the last event and the end of the data, the window holds a sample and no event.
+            let now = last(Duration::from_secs(2 * plan.evaluation.as_secs()));
             let total = series(naming::TOTAL_EVENTS, BASE_WINDOW);
-            let ended = build::binary(BinaryOp::Unless, last, total).ignoring(&[WINDOW]);
-            build::binary(BinaryOp::Or, short, ended).into()
+            let ended = build::binary(BinaryOp::Unless, last(HELD), total).ignoring(&[WINDOW]);
+            build::binary(BinaryOp::Or, now, ended).into()
         }
         false => short.into(),
     };
