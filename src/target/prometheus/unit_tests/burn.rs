@@ -43,7 +43,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
-        tests.extend(run.end());
+        tests.extend([run.end(), run.rest()].into_iter().flatten());
         if events.min_events > 0 {
             tests.push(run.few()?);
         }
@@ -391,19 +391,12 @@ impl Run<'_> {
 
     /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old.
     fn end(&self) -> Option<Test> {
-        if !self.events.is_held(self.tier) {
-            return None;
-        }
-        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
-        let (start, every, held) = (self.history(), self.every, HELD.mins_up());
-        let fires = self.until(float(self.tier.threshold), self.tier.long);
-        let lasts = (fires.latest + BASE_WINDOW.mins_up()).next_multiple_of(every) + every;
-        let end = start + lasts;
+        let (end, levels) = self.broken_off()?;
+        let (every, held) = (self.every, HELD.mins_up());
         // The long window still holds some of the outage.
         let stays = held - 2 * BASE_WINDOW.mins_up();
         let stays = end + stays - stays % every;
         let over = end + held + self.tier.short.mins_up() + BASE_WINDOW.mins_up() + 2 * every;
-        let levels = self.levels(&[(start, zero), (lasts, one)]);
         let mut test = self.test("goes on when all targets die in an outage", &levels)?;
         test.promql_expr_test = vec![
             self.check(end, true),
@@ -411,6 +404,33 @@ impl Run<'_> {
             self.check(over.next_multiple_of(every), false),
         ];
         Some(test)
+    }
+
+    /// The targets are idle after an outage: the alert ends two evaluations after the last ratio.
+    fn rest(&self) -> Option<Test> {
+        let (end, mut levels) = self.broken_off()?;
+        let (every, short) = (self.every, self.tier.short);
+        let last = end + short.mins_up() - 1;
+        let over = match every == 1 && short == BASE_WINDOW {
+            true => last + 3,
+            false => (last + BASE_WINDOW.mins_up() + 3 * every).next_multiple_of(every),
+        };
+        levels.push(Level::idle((over - end).div_ceil(self.driver.step) + 2));
+        let mut test = self.test("ends when the targets are idle after an outage", &levels)?;
+        test.promql_expr_test = vec![self.check(end, true), self.check(over, false)];
+        Some(test)
+    }
+
+    /// An outage that is broken off in its midst, and the minute at which.
+    fn broken_off(&self) -> Option<(u64, Vec<Level>)> {
+        if !self.events.is_held(self.tier) {
+            return None;
+        }
+        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
+        let (start, every) = (self.history(), self.every);
+        let fires = self.until(float(self.tier.threshold), self.tier.long);
+        let lasts = (fires.latest + BASE_WINDOW.mins_up()).next_multiple_of(every) + every;
+        Some((start + lasts, self.levels(&[(start, zero), (lasts, one)])))
     }
 
     /// The first bad events are there with the first sample of their series: one in eight of all.
