@@ -5,7 +5,9 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, Limit, Outside, Signal, SignalKind, ValueUnit};
+use crate::plan::{
+    Bound, Bucket, CompareOp, Limit, Outside, Signal, SignalKind, Source, ValueUnit,
+};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
@@ -110,7 +112,11 @@ fn doubt_percentage(
 ) {
     let text = quantity.to_string();
     let is_near_one = value >= Number::new(5, 1_000) && value < Number::new(1, 100);
-    let is_gauge = read.signal.kind() == SignalKind::Gauge && unit == Unit::Ratio;
+    let of = match &read.signal.source {
+        Source::Ratio { of, .. } => of.as_ref(),
+        _ => read.signal,
+    };
+    let is_gauge = of.kind() == SignalKind::Gauge && unit == Unit::Ratio;
     if is_gauge && is_near_one && text.starts_with("0.") && text.ends_with('%') {
         let message = format!(
             "`{text}` of `{}` is less than one percent",

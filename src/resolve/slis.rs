@@ -7,7 +7,6 @@ mod own;
 pub(super) mod sides;
 
 use super::context::Context;
-use super::matchers::JOB;
 use super::{bound, family};
 use crate::diag::Diagnostic;
 use crate::plan::{
@@ -90,7 +89,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
         let told = sides::doubt_statuses(cx, name.span, good, matchers);
-        if !told && family.matchers.iter().all(|(label, ..)| label == JOB) {
+        if !told {
             sides::doubt_names(cx, &part, name, good);
         }
     }

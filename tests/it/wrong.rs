@@ -342,6 +342,11 @@ signals:
             "warning[contradiction]: `bad` counts `ok`, which has the name of successes",
         ),
         (
+            "  requests_ok: {use: requests, where: {code: done}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: requests_ok, total: requests}}}}\n",
+            "  requests_ok: {use: requests, where: {code: done}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {good: requests_ok, total: requests}}}}\n",
+            "warning[contradiction]: `bad` counts `requests_ok`, which has the name of successes",
+        ),
+        (
             "  waits: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [1s, 2s]}}\nalerts: {A: {severity: page, when: {signal: waits, stat: p5, above: 1s}}}\n",
             "  waits: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [1s, 2s]}}\nalerts: {A: {severity: page, when: {signal: waits, stat: p95, above: 1s}}}\n",
             "warning[contradiction]: `p5` is above `1s` only while 95% of the values are",

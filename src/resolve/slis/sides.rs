@@ -5,7 +5,7 @@ use crate::plan::{Family, Signal, selection};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
-use crate::resolve::matchers;
+use crate::resolve::matchers::{self, JOB};
 use crate::source::Span;
 use crate::spec::Text;
 
@@ -139,8 +139,10 @@ pub(super) fn doubt_names(cx: &mut Context<'_>, part: &Signal, name: &Text, good
         "succeeded",
     ];
     let has = |words: &[&str]| {
-        let metric = part.family().map(|family| family.names.newest());
-        // The name in the spec is the author's own word for it; the metric's is the exporter's.
+        // Of a metric that counts both, a selection has its own name in the spec.
+        let selects = |family: &&Family| family.matchers.iter().any(|(label, ..)| label != JOB);
+        let whole = part.family().filter(|family| !selects(family));
+        let metric = whole.map(|family| family.names.newest());
         let mut tokens = metric
             .unwrap_or_default()
             .split('_')
