@@ -43,12 +43,12 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
-        tests.extend([run.end(), run.rest()].into_iter().flatten());
+        tests.extend(run.end());
         if events.min_events > 0 {
             tests.push(run.few()?);
         }
         if i == 0 {
-            tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
+            tests.extend([run.idle(), run.no_series()?].into_iter().flatten());
             tests.extend(run.born());
             tests.extend(run.restarts());
         }
@@ -366,15 +366,23 @@ impl Run<'_> {
         Expr::from(slo_series(series, service, &self.slo.name, &window)).to_string()
     }
 
-    /// No traffic after some: no ratio, above all no NaN, and no alert.
-    fn idle(&self) -> Option<Option<Test>> {
-        // The base window has just emptied.
-        let at = self.after(BEFORE + BASE_WINDOW.mins_up() + 2);
-        let rest = at / self.driver.step;
-        let levels = [
-            Level::new(BEFORE, Number::from_integer(0)),
-            Level::idle(rest),
-        ];
+    /// No traffic after an outage: two evaluations after the last ratio, there is none, above all no NaN, and no alert.
+    fn idle(&self) -> Option<Test> {
+        let broken_off = self.broken_off();
+        let is_held = broken_off.is_some();
+        let (end, mut levels) = broken_off.unwrap_or_else(|| {
+            let good = [(BEFORE, Number::from_integer(0))];
+            (BEFORE, self.levels(&good))
+        });
+        let at = match is_held && self.every == 1 && self.tier.short == BASE_WINDOW {
+            true => end + BASE_WINDOW.mins_up() + 2,
+            // The windows have just emptied.
+            false => {
+                let short = self.tier.short.max(BASE_WINDOW).mins_up();
+                (end + short + BASE_WINDOW.mins_up() + 2).next_multiple_of(self.every) + self.every
+            }
+        };
+        levels.push(Level::idle((at - end).div_ceil(self.driver.step) + 2));
         let mut test = self.test("no data and silent without traffic", &levels)?;
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
@@ -386,38 +394,33 @@ impl Run<'_> {
             value_is(format!("sum({total})"), at, Some(0)),
             self.check(at, false),
         ];
-        Some(Some(test))
+        if is_held {
+            test.promql_expr_test.push(self.check(end, true));
+        }
+        Some(test)
     }
 
     /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old.
     fn end(&self) -> Option<Test> {
         let (end, levels) = self.broken_off()?;
         let (every, held) = (self.every, HELD.mins_up());
+        let mut test = self.test("goes on when all targets die in an outage", &levels)?;
+        if self.tier.long <= HELD {
+            // The long window forgets as soon as the alert does.
+            let stays = end + 2 * self.tier.short.mins_up() + BASE_WINDOW.mins_up();
+            let stays = stays.next_multiple_of(every);
+            test.promql_expr_test = vec![self.check(end, true), self.check(stays, true)];
+            return Some(test);
+        }
         // The long window still holds some of the outage.
         let stays = held - 2 * BASE_WINDOW.mins_up();
         let stays = end + stays - stays % every;
         let over = end + held + self.tier.short.mins_up() + BASE_WINDOW.mins_up() + 2 * every;
-        let mut test = self.test("goes on when all targets die in an outage", &levels)?;
         test.promql_expr_test = vec![
             self.check(end, true),
             self.check(stays, true),
             self.check(over.next_multiple_of(every), false),
         ];
-        Some(test)
-    }
-
-    /// The targets are idle after an outage: the alert ends two evaluations after the last ratio.
-    fn rest(&self) -> Option<Test> {
-        let (end, mut levels) = self.broken_off()?;
-        let (every, short) = (self.every, self.tier.short);
-        let last = end + short.mins_up() - 1;
-        let over = match every == 1 && short == BASE_WINDOW {
-            true => last + 3,
-            false => (last + BASE_WINDOW.mins_up() + 3 * every).next_multiple_of(every),
-        };
-        levels.push(Level::idle((over - end).div_ceil(self.driver.step) + 2));
-        let mut test = self.test("ends when the targets are idle after an outage", &levels)?;
-        test.promql_expr_test = vec![self.check(end, true), self.check(over, false)];
         Some(test)
     }
 
@@ -429,7 +432,7 @@ impl Run<'_> {
         let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
         let (start, every) = (self.history(), self.every);
         let fires = self.until(float(self.tier.threshold), self.tier.long);
-        let lasts = (fires.latest + BASE_WINDOW.mins_up()).next_multiple_of(every) + every;
+        let lasts = fires.latest.next_multiple_of(every);
         Some((start + lasts, self.levels(&[(start, zero), (lasts, one)])))
     }
 
