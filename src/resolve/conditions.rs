@@ -354,13 +354,8 @@ impl Resolver<'_, '_> {
     /// Warns of a counter that is selected by a label of its own: it has no such series before the first event.
     fn doubt_absence(&mut self, signal: &Signal, family: &Family, absent: Spanned<bool>) {
         let target = self.cx.target_labels();
-        let service = self.cx.spec.prometheus.selector.keys();
-        let jobs = self.cx.spec.prometheus.jobs.values();
-        let selected = service.chain(jobs.flat_map(|job| job.selector.keys()));
-        let selected: Vec<_> = selected.map(|label| label.value.as_str()).collect();
-        let of_target = |label: &&String| {
-            *label == JOB || target.contains(label) || selected.contains(&label.as_str())
-        };
+        let selected = self.cx.selector_labels();
+        let of_target = |label: &&String| target.contains(label) || selected.contains(label);
         let mut labels = family.matchers.iter().map(|(label, ..)| label);
         let own = labels.find(|label| !of_target(label));
         let Some(label) = own.filter(|_| !family.recorded && family.kind == FamilyKind::Counter)

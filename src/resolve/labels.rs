@@ -105,6 +105,15 @@ impl Context<'_> {
         labels
     }
 
+    /// Labels by which the servers and the jobs are selected.
+    pub(super) fn selector_labels(&self) -> Vec<String> {
+        let prometheus = &self.spec.prometheus;
+        let jobs = prometheus.jobs.values();
+        let all = prometheus.selector.keys();
+        let all = all.chain(jobs.flat_map(|job| job.selector.keys()));
+        all.map(|label| label.value.clone()).collect()
+    }
+
     /// Reports a label that rules cannot see, or that the generated rules set.
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
         let labels = &self.spec.prometheus;

@@ -34,22 +34,14 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     }
 }
 
-/// Labels that select the servers of a job and that no metric has itself: the scrape must add them.
+/// Labels that select servers and that no metric has itself: the scrape must add them.
 fn selected(cx: &Context<'_>) -> Vec<String> {
-    let prometheus = &cx.spec.prometheus;
-    let servers = cx
-        .spec
-        .runtime
-        .iter()
-        .flat_map(|_| prometheus.selector.keys());
-    let jobs = prometheus.jobs.values();
-    let labels = servers.chain(jobs.flat_map(|job| job.selector.keys()));
-    let labels = labels.map(|label| label.value.clone());
     let own = |label: &String| {
-        cx.ready_signals()
-            .any(|signal| signal.labels.contains(label))
+        let mut signals = cx.ready_signals();
+        signals.any(|signal| signal.labels.contains(label))
     };
-    labels.filter(|label| !own(label)).collect()
+    let all = cx.selector_labels().into_iter();
+    all.filter(|label| !own(label)).collect()
 }
 
 /// The service's own job, unless signals name others alone and nothing else names it; then those that signals name, by name.

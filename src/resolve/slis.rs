@@ -6,6 +6,8 @@ mod goodput;
 mod own;
 pub(super) mod sides;
 
+use std::rc::Rc;
+
 use super::context::Context;
 use super::{bound, family};
 use crate::diag::Diagnostic;
@@ -16,7 +18,6 @@ use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
-use std::rc::Rc;
 
 /// Why events of a signal with an `promql` cannot be counted.
 const OWN_EVENTS: &str = "a signal with `promql` can return any number per event";

@@ -74,9 +74,13 @@ fn kill(spec: &str, file: &str, slowly: bool) {
 /// what is subtracted from the errors (the requests that were shed), nor what counts after a restart or at its end. Beside a long window of an
 /// hour, the last ratio of its short window matters for an hour only.
 fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
-    let is_last = what.contains("window=\"5m\"}[1h] became") && what.ends_with("[2h]");
+    let of_alert = |series: &str| what.contains(&format!("ErrorBudgetBurn: {series}{{"));
+    let is_last = of_alert("slo:error_ratio:rate")
+        && what.contains("window=\"5m\"}[1h] became")
+        && what.ends_with("[2h]");
     let is_shed = what.contains("admission_rejections_total\", job=\"vllm\"}[");
-    let is_end = what.contains("}[2m] became ") || what.contains("slo:total_events:rate{");
+    let is_end = of_alert("slo:error_ratio:rate") && what.contains("}[2m] became ")
+        || of_alert("slo:total_events:rate") && what.contains("window=\"5m\"} became");
     let is_restart = ["}[1m] offset 5m became ", "}[5m] became "]
         .iter()
         .any(|read| what.contains(read));

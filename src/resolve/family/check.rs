@@ -93,7 +93,7 @@ pub(in crate::resolve) fn check_selector(cx: &mut Context<'_>, signal: &Signal) 
     );
     let error = Diagnostic::error("unknown-label", label.span, message);
     cx.sink.push(error.help(format!(
-        "select by labels of the scrape, and by `{label}` with `where` in the signals that have it"
+        "select by `{label}` with `where` in the signals that have it, or list it under `scrape_labels` if the scrape adds it"
     )));
 }
 

@@ -45,8 +45,14 @@ pub(in crate::resolve) fn check_parts(
     (part, part_name, word): Side<'_>,
     (total, total_name, all): Side<'_>,
 ) -> Option<()> {
-    let in_cloudwatch = !part.is_stored() && !total.is_stored();
-    if in_cloudwatch && part.cloudwatch == total.cloudwatch {
+    let bound = |signal: &Signal| {
+        let matchers = signal.family().map(|family| family.matchers.clone());
+        let metric = signal.cloudwatch.clone().filter(|_| !signal.is_stored());
+        metric.zip(matchers)
+    };
+    if let Some(metric) = bound(part)
+        && bound(total) == Some(metric)
+    {
         let message = format!(
             "`{word}` and `{all}` are the same CloudWatch metric, with the same dimensions"
         );
