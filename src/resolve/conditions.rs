@@ -5,7 +5,6 @@
 //! `on`.
 
 use super::context::Context;
-use super::matchers::JOB;
 use super::request::SignalRequest;
 use super::{bound, family, own_promql};
 use crate::diag::Diagnostic;
