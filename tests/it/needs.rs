@@ -166,3 +166,24 @@ signals:
     let paths: Vec<_> = named.iter().filter(differs).map(|(path, _)| path).collect();
     assert_eq!((paths, named.len()), (vec![], selected.len()));
 }
+
+/// A selection of a metric in CloudWatch is a part of it, and no second name of it.
+#[test]
+fn a_side_selects_in_cloudwatch() {
+    let project = Project::empty();
+    project.write(
+        "specs/shop.yaml",
+        "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: https://git.example/runbooks}
+cloudwatch: {region: eu-west-1, namespace: Shop}
+signals:
+  seen: {kind: counter, unit: requests, has_labels: [code], cloudwatch: {metric: Seen, dimension_sets: [[], [code]]}}
+slos:
+  a: {objective: 99%, period: 30d, sli: {ratio: {bad: {signal: seen, where: {code: '500'}}, total: seen}}}
+",
+    );
+    project.run(&["build"]).exits(0);
+    let alarms = project.read("generated/shop/cloudwatch/alarms.json");
+    assert!(alarms.contains(r#""Value": "500""#), "{alarms}");
+}
