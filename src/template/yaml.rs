@@ -18,8 +18,12 @@ pub(crate) fn flow(text: &str) -> String {
     }
 }
 
-/// A double-quoted YAML scalar that readers of YAML 1.1 and 1.2 take for the same text.
+/// A quoted YAML scalar that readers of YAML 1.1 and 1.2 take for the same text, in the quotes that need fewer escapes.
 fn quoted(text: &str) -> String {
+    let count = |signs: &[char]| text.matches(signs).count();
+    if text.chars().all(is_printable) && count(&['"', '\\']) > count(&['\'']) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
     // A JSON string is one, but for characters that it leaves as they are; printing one cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
     if holds_only(&json, is_ordinary) {
@@ -134,6 +138,11 @@ mod tests {
             "#x",
             "{{ $value }}",
             "it's \"so\"",
+            "\"it's\" 'so'",
+            " a\\\"b\"# ",
+            "- \"é\"\u{85}",
+            "{{ \"a\tb\" }}",
+            "\\",
             "a,b",
             "x ",
             "é",
@@ -159,6 +168,18 @@ mod tests {
             let back: std::collections::BTreeMap<String, String> =
                 crate::yaml::read(crate::source::FileId(0), &yaml).expect(text);
             assert_eq!(back["k"], text, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn the_quotes_that_need_fewer_escapes_are_taken() {
+        for (text, yaml) in [
+            ("a: b", r#""a: b""#),
+            (r#"- "a\.b""#, r#"'- "a\.b"'"#),
+            (r#"- it's "so""#, r#"'- it''s "so"'"#),
+            (r#"- it's 5""#, r#""- it's 5\"""#),
+        ] {
+            assert_eq!(scalar(text), yaml);
         }
     }
 
