@@ -41,12 +41,12 @@ impl BurnRate {
     /// `, burn rate 14.40`; nothing if the series is missing.
     fn template(&self) -> String {
         let fixed = self.fixed.iter();
-        let fixed = fixed.map(|(name, value)| format!("{name}=\\\"{value}\\\""));
+        let fixed = fixed.map(|(name, value)| format!("{name}=\"{value}\""));
         let given = self.labels.iter().map(|label| format!("{label}=%q"));
         let matchers: Vec<_> = fixed.chain(given).collect();
         let arguments = self.labels.iter().map(|label| format!(" $labels.{label}"));
         format!(
-            "{{{{ with printf \"{}{{{}}} / {}\"{} | query }}}}, burn rate {{{{ . | first | value | printf \"%.2f\" }}}}{{{{ end }}}}",
+            "{{{{ with printf `{}{{{}}} / {}`{} | query }}}}, burn rate {{{{ . | first | value | printf \"%.2f\" }}}}{{{{ end }}}}",
             naming::ERROR_RATIO,
             matchers.join(", "),
             decimal(self.budget),
