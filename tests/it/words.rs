@@ -234,7 +234,7 @@ fn a_small_value_has_no_prefix() {
     says(
         &files,
         "prometheusrule.yaml",
-        "Requests: {{ $value | printf \\\"%.4g\\\" }}/min",
+        "Requests: {{ $value | printf \"%.4g\" }}/min",
     );
 }
 
