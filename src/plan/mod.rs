@@ -167,6 +167,8 @@ pub struct ScrapeJob {
     pub renames: Vec<Rename>,
     /// Patterns of series with the creation times of counters and histograms, which the rules do not use.
     pub created: Vec<String>,
+    /// True if rules read histograms of its targets: their classic series, `_bucket`, `_sum` and `_count`.
+    pub histograms: bool,
     pub probe: Option<Probe>,
     /// How the Prometheus operator finds its targets, if they run in Kubernetes.
     pub discovery: Option<Discovery>,
@@ -179,6 +181,7 @@ impl ScrapeJob {
             path: "/metrics".to_owned(),
             renames: Vec::new(),
             created: Vec::new(),
+            histograms: false,
             probe: None,
             discovery: None,
         }

@@ -88,10 +88,9 @@ pub(super) fn job_of(family: &Family) -> Option<&str> {
 
 pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
     let own = own_job(cx.spec) == job;
-    let here = |family: &Family| job_of(family).map_or(own, |name| name == job);
     let signals: Vec<_> = cx.ready_signals().collect();
     let families = signals.iter().filter_map(|signal| signal.family());
-    let served = families.clone().filter(|family| here(family));
+    let served = families.filter(|family| is_of(cx, family, job));
     let served = served.filter_map(|family| served_prefix(family.served.newest()));
     let vllm = cx.spec.runtime.is_some() && own;
     let mut served: Vec<_> = served.chain(vllm.then(|| cx.catalog.prefix())).collect();
@@ -116,10 +115,9 @@ pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
 /// Patterns of the `_created` series of counters and histograms that are known to be the job's; never a metric of the spec.
 pub(super) fn created(cx: &Context<'_>, job: &str) -> Vec<String> {
     let own = own_job(cx.spec) == job;
-    let here = |family: &Family| job_of(family).map_or(own, |name| name == job);
     let signals: Vec<_> = cx.ready_signals().collect();
     let declared = signals.iter().filter_map(|signal| signal.family());
-    let declared = declared.filter(|family| here(family) && !family.recorded);
+    let declared = declared.filter(|family| is_of(cx, family, job) && !family.recorded);
     let counting = declared.filter(|family| family.kind != FamilyKind::Gauge);
     let vllm = (cx.spec.runtime.is_some() && own).then(|| cx.catalog.families());
     let recorded = vllm
@@ -146,6 +144,17 @@ pub(super) fn created(cx: &Context<'_>, job: &str) -> Vec<String> {
     };
     patterns.retain(kept);
     patterns
+}
+
+/// True if a signal is a histogram of the job.
+pub(super) fn has_histograms(cx: &Context<'_>, job: &str) -> bool {
+    let mut families = cx.ready_signals().filter_map(Signal::family);
+    families.any(|family| family.kind == FamilyKind::Histogram && is_of(cx, family, job))
+}
+
+/// True for a family that is selected by this job, or by none if the job is the service's own.
+fn is_of(cx: &Context<'_>, family: &Family, job: &str) -> bool {
+    job_of(family).unwrap_or(own_job(cx.spec)) == job
 }
 
 /// The series that a signal of the author's own reads.

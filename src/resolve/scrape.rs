@@ -104,6 +104,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
         discovery,
         renames: names::renames(cx, &name),
         created: names::created(cx, &name),
+        histograms: names::has_histograms(cx, &name),
         path: path.map_or_else(|| "/metrics".to_owned(), |path| path.value.clone()),
         probe: probe.map(|probe| Probe {
             exporter: probe.value.exporter.value.clone(),

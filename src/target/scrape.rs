@@ -77,6 +77,14 @@ pub(super) fn config_of(plan: &Plan, job: &ScrapeJob, series: String) -> ScrapeC
 }
 
 impl ScrapeConfig {
+    /// Keeps the classic series of histograms where Prometheus 3.13 or newer scrapes native histograms or converts to them.
+    /// Other releases drop this label like all that begin with two underscores.
+    pub(super) fn with_classic_histograms(mut self) -> Self {
+        let kept = set("__always_scrape_classic_histograms__", "true");
+        self.relabel_configs.push(kept);
+        self
+    }
+
     /// The same for the CloudWatch agent: one sample a minute is what a rule sees of a gauge when it is evaluated, and the
     /// sum of a minute is the total of all replicas.
     pub(super) fn each_minute(mut self) -> Self {

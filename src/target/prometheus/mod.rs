@@ -280,9 +280,15 @@ fn collector(plan: &Plan) -> Option<Collector> {
 }
 
 fn scrape(plan: &Plan) -> ScrapeFile {
-    let jobs = plan.scrape.jobs.iter();
+    let jobs = plan.scrape.jobs.iter().map(|job| {
+        let config = scrape::config(plan, job);
+        match job.histograms {
+            true => config.with_classic_histograms(),
+            false => config,
+        }
+    });
     ScrapeFile {
         labels: plan.scrape.labels.clone(),
-        scrape_configs: jobs.map(|job| scrape::config(plan, job)).collect(),
+        scrape_configs: jobs.collect(),
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Monitor {
     pub(super) metadata: Metadata,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) selector: Option<Selector>,
+    /// True if the rules need the classic series of histograms.
+    pub(super) classic_histograms: bool,
     pub(super) job: ScrapeConfig,
 }
 
@@ -62,6 +64,7 @@ fn monitor(plan: &Plan, job: &ScrapeJob, name: &str) -> Monitor {
         kind,
         metadata: metadata(plan, name, ("app.kubernetes.io/component", "scrape"), &[]),
         selector: job.discovery.as_ref().map(selector),
+        classic_histograms: job.histograms,
         job: config,
     }
 }

@@ -196,6 +196,20 @@ alerts:
         overview.contains(r#"process_start_time_seconds{job=\"batch\"#),
         "{overview}"
     );
+    // Rules that read no histogram need none of its series.
+    let classic =
+        "- target_label: \"__always_scrape_classic_histograms__\"\n        replacement: \"true\"";
+    assert!(!scrape.contains(classic), "{scrape}");
+    let histogram = "signals:\n  last: {kind: histogram, unit: seconds, prometheus: {metric: run_seconds, job: batch, buckets: [1s, 9s]}}";
+    let read = spec.replace(
+        "  Old: {severity: warning, when: {signal: last,",
+        "  Old: {severity: warning, when: {signal: last, stat: p50,",
+    );
+    let read = read.replace("signals:\n  last: {kind: gauge, unit: seconds, across: max, prometheus: {metric: batch_last_created, job: batch}}", histogram);
+    project.write("specs/shop.yaml", &read);
+    project.run(&["build"]).exits(0);
+    let scrape = project.read("generated/shop/prometheus/scrape.yaml");
+    assert!(scrape.contains(classic), "{scrape}");
     // PromQL of the spec reads the own job.
     let down =
         "\n  Down: {severity: warning, when: {promql: 'up{job=\"shop\"} == 0'}, summary: Down}\n";
