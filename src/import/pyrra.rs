@@ -375,7 +375,7 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
         let comment = cx.lost(
             objective.at,
             what,
-            "use the label `window`, which holds the long window",
+            "use the label `tier`, which holds the long window",
         );
         objective.comments.push(comment);
     }

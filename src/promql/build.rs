@@ -171,6 +171,19 @@ pub fn aggregate_with<S: AsRef<str>>(
     made
 }
 
+/// `max without (labels) (expr)`: the same series if these labels have one value.
+pub fn max_without<S: AsRef<str>>(labels: &[S], expr: impl Into<Expr>) -> Expr {
+    let mut made = aggregate(AggregateOp::Max, labels, expr);
+    if let ExprKind::Aggregate(Aggregate {
+        grouping: Some(grouping),
+        ..
+    }) = &mut made.kind
+    {
+        grouping.without = true;
+    }
+    made
+}
+
 /// `min by (labels) (expr)`; see [`aggregate`].
 pub fn min<S: AsRef<str>>(by: &[S], expr: impl Into<Expr>) -> Expr {
     aggregate(AggregateOp::Min, by, expr)

@@ -152,7 +152,7 @@ fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
 }
 
 fn kept(labels: &[String]) -> Kept {
-    let own = [naming::SERVICE, naming::SLO, naming::WINDOW];
+    let own = [naming::SERVICE, naming::SLO];
     let all = labels.iter().map(String::as_str).chain(own);
     Kept::Only(all.map(Into::into).collect())
 }

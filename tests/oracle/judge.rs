@@ -314,7 +314,7 @@ fn name((alert, tier): &RuleId) -> String {
 
 /// Labels that tell groups apart.
 fn group(labels: &Labels, given: &BTreeSet<&str>) -> Labels {
-    const OWN: [&str; 10] = [
+    const OWN: [&str; 9] = [
         "__name__",
         "alertname",
         "alertstate",
@@ -323,7 +323,6 @@ fn group(labels: &Labels, given: &BTreeSet<&str>) -> Labels {
         "owner",
         "slo",
         "tier",
-        "window",
         "quantile",
     ];
     let kept = labels

@@ -283,7 +283,9 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         }
         false => short.into(),
     };
-    let both = build::binary(BinaryOp::And, over(long.into()), over(short)).ignoring(&[WINDOW]);
+    // The tier names the window: the alert has no label for it.
+    let long = build::max_without(&[WINDOW], over(long.into()));
+    let both = build::binary(BinaryOp::And, long, over(short)).ignoring(&[WINDOW]);
     let expr = match &tier.enough {
         None => both.into(),
         Some(enough) => build::binary(BinaryOp::And, both, enough.clone())

@@ -100,7 +100,6 @@ pub(super) fn expected(
     value: f64,
 ) -> Option<ExpectedAlert> {
     let mut labels = rules::burn_labels(plan, slo, tier);
-    labels.insert(naming::WINDOW.into(), tier.long.to_string());
     for label in &slo.labels {
         labels.insert(label.clone(), set.get(label)?.clone());
     }
