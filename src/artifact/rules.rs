@@ -109,7 +109,12 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor
         };
         reader.is(Kind::Rules);
         let query = reader.query_in(expr, Dialect::Prometheus, role, language);
-        reader.artifact.records.push(Record { name, query });
+        let labels = pairs(body, labels);
+        reader.artifact.records.push(Record {
+            name,
+            labels,
+            query,
+        });
     }
 }
 

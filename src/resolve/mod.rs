@@ -8,6 +8,7 @@ mod bound;
 mod cloudwatch;
 mod conditions;
 mod context;
+mod copies;
 mod dashboards;
 mod derived;
 mod family;
@@ -63,6 +64,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut cx = Context::new(document, options);
     service::check(&mut cx);
     derived::check(&mut cx);
+    copies::check(&mut cx);
     signals::resolve_declared(&mut cx);
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);

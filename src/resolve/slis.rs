@@ -196,6 +196,9 @@ fn good_time(
         cx.sink.push(error);
         return None;
     }
+    if let Good::Is(op) = good {
+        sides::doubt_side(cx, &signal, &t.signal, op, &quantity);
+    }
     let labels = cx.slo_labels(slo, &[&signal]);
     let time = TimeSli {
         signal: Signal::clone(&signal),

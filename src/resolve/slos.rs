@@ -125,7 +125,7 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
     }
 }
 
-fn signals(sli: &spec::Sli) -> Vec<&Text> {
+pub(super) fn signals(sli: &spec::Sli) -> Vec<&Text> {
     let ratio = sli.ratio.as_ref().map(|ratio| &ratio.value);
     let ratio = ratio.map(|r| [Some(&r.total), r.bad.as_ref(), r.good.as_ref()]);
     let ratio = ratio.into_iter().flatten().flatten();

@@ -53,6 +53,7 @@ rules!(
     template_label_dropped,
     // alerts and SLOs
     unreachable_burn_rate,
+    unrecorded_series,
     rate_window_too_short,
     always_firing,
     impossible_comparison,

@@ -1,13 +1,14 @@
 //! The two sides of a ratio: what their metrics and selections disprove.
 
 use crate::diag::Diagnostic;
-use crate::plan::{Family, Signal, selection};
+use crate::plan::{CompareOp, Family, Signal, selection};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
 use crate::resolve::matchers::{self, JOB};
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::Text;
+use crate::units::{Quantity, Unit};
 
 /// A side of a ratio, where the spec names it, and the field that does.
 pub(in crate::resolve) type Side<'a> = (&'a Signal, &'a Text, &'static str);
@@ -165,6 +166,61 @@ pub(super) fn doubt_names(cx: &mut Context<'_>, part: &Signal, name: &Text, good
         let warning = Diagnostic::warning("contradiction", name.span, message);
         cx.sink.push(warning.help(format!(
             "if these events are {word}, write `{other}` instead of `{said}`"
+        )));
+    }
+}
+
+/// Warns of time that is good while something grows that fails when it is high, and the other way round.
+pub(super) fn doubt_side(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    name: &Text,
+    op: CompareOp,
+    bound: &Spanned<Quantity>,
+) {
+    const HIGH_FAILS: [&str; 13] = [
+        "temperature",
+        "temp",
+        "lag",
+        "delay",
+        "latency",
+        "backlog",
+        "waiting",
+        "pending",
+        "queued",
+        "errors",
+        "failures",
+        "dropped",
+        "throttled",
+    ];
+    const LOW_FAILS: [&str; 7] = [
+        "up",
+        "ready",
+        "healthy",
+        "available",
+        "free",
+        "remaining",
+        "left",
+    ];
+    let metric = signal.family().map(|family| family.names.newest());
+    let tokens = || {
+        let metric = metric.unwrap_or_default().split('_');
+        metric.chain(name.value.split(['_', '-', '.']))
+    };
+    let has = |words: &[&str]| tokens().any(|token| words.contains(&token));
+    let high_fails = signal.unit == Unit::Celsius || has(&HIGH_FAILS);
+    let (doubtful, word, other) = match op {
+        CompareOp::Above | CompareOp::AtLeast => {
+            (high_fails && !has(&LOW_FAILS), "high", "at_most")
+        }
+        CompareOp::Below | CompareOp::AtMost => (has(&LOW_FAILS) && !high_fails, "low", "at_least"),
+    };
+    if doubtful {
+        let message = format!("the SLO counts time with a {word} `{name}` as good");
+        let warning = Diagnostic::warning("contradiction", bound.span, message);
+        cx.sink.push(warning.help(format!(
+            "if {word} values are bad, write `{other}: {}`",
+            bound.value
         )));
     }
 }

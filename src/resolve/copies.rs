@@ -1,0 +1,100 @@
+//! Copies that still select what the original does.
+//!
+//! `silver-speed: {where: {tier: gold}}` beside `gold-speed: {where: {tier: gold}}` over the same signal: the name of the original
+//! has the word of the value, the name of the copy does not.
+
+use super::context::Context;
+use super::matchers;
+use crate::diag::Diagnostic;
+use crate::spec::{Matchers, Spec, Text};
+
+/// An entry of the spec that selects series of a signal.
+struct Entry<'a> {
+    name: &'a Text,
+    /// What it reads, the same for entries of one kind that can be copies.
+    reads: String,
+    selection: &'a Matchers,
+}
+
+/// Warns of each entry that selects the same as one before or after it, whose name alone has a word of the selected value.
+pub(super) fn check(cx: &mut Context<'_>) {
+    let entries = entries(cx.spec);
+    for entry in &entries {
+        let same = entries.iter().filter(|other| {
+            other.reads == entry.reads
+                && other.name.value != entry.name.value
+                && matchers::matchers(other.selection) == matchers::matchers(entry.selection)
+        });
+        let values = || {
+            let values = entry.selection.values();
+            values.flat_map(|value| matchers::asked_values(value))
+        };
+        let found = same
+            .flat_map(|other| values().map(move |value| (other, value)))
+            .find(|(other, value)| is_named_after(entry.name, other.name, value));
+        if let Some((other, value)) = found {
+            let message = format!(
+                "`{}` selects `{value}`, as `{}` does",
+                entry.name, other.name
+            );
+            let warning = Diagnostic::warning("contradiction", value.span, message);
+            cx.sink.push(warning.help(format!(
+                "if `{}` is a copy, write its own value; otherwise use the value in its name",
+                entry.name
+            )));
+        }
+    }
+}
+
+/// True where only the name of the original has a word of the value.
+fn is_named_after(copy: &Text, original: &Text, value: &Text) -> bool {
+    let (copy, original) = (words(&copy.value), words(&original.value));
+    let of_value = words(&value.value);
+    let is_in = |name: &[String]| of_value.iter().any(|word| name.contains(word));
+    is_in(&original) && !is_in(&copy)
+}
+
+fn entries(spec: &Spec) -> Vec<Entry<'_>> {
+    let signals = spec.signals.iter().filter_map(|(name, signal)| {
+        Some(Entry {
+            name,
+            reads: format!("signal {}", signal.base.as_ref()?),
+            selection: &signal.matchers,
+        })
+    });
+    let slos = spec.slos.iter().map(|(name, slo)| Entry {
+        name,
+        reads: super::slos::signals(&slo.sli.value)
+            .into_iter()
+            .fold("slo".to_owned(), |all, signal| format!("{all} {signal}")),
+        selection: &slo.groups.matchers,
+    });
+    let alerts = spec.alerts.iter().filter_map(|(name, alert)| {
+        let reading = &alert.when.value.reading;
+        Some(Entry {
+            name,
+            reads: format!("alert {}", reading.signal.as_ref()?),
+            selection: &reading.groups.matchers,
+        })
+    });
+    let all = signals.chain(slos).chain(alerts);
+    all.filter(|entry| !entry.selection.is_empty()).collect()
+}
+
+/// The words of a name or a value in lower case: `gold`, `speed` of `gold-speed` and of `GoldSpeed`.
+fn words(name: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase()) {
+            out.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            let last = out.len() - 1;
+            out[last].extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
