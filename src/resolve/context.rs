@@ -4,7 +4,7 @@
 //! three alerts use is looked up once, and a fault in it is reported once.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -41,8 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) open: Vec<String>,
     /// The own evaluation interval of the alert that is being resolved.
     pub(super) own_evaluation: Option<Duration>,
-    /// Jobs that PromQL of the spec reads.
-    pub(super) read_jobs: BTreeSet<String>,
+    /// Jobs that PromQL of the spec reads, and whether it reads buckets of their histograms.
+    pub(super) read_jobs: BTreeMap<String, bool>,
     /// True once PromQL of the spec used `$selector`.
     pub(super) selects: bool,
 }
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
             failed: false,
             open: Vec::new(),
             own_evaluation: None,
-            read_jobs: BTreeSet::new(),
+            read_jobs: BTreeMap::new(),
             selects: false,
         };
         cx.select(options);

@@ -146,10 +146,11 @@ pub(super) fn created(cx: &Context<'_>, job: &str) -> Vec<String> {
     patterns
 }
 
-/// True if a signal is a histogram of the job.
+/// True if a signal is a histogram of the job, or PromQL of the spec reads buckets of it.
 pub(super) fn has_histograms(cx: &Context<'_>, job: &str) -> bool {
     let mut families = cx.ready_signals().filter_map(Signal::family);
     families.any(|family| family.kind == FamilyKind::Histogram && is_of(cx, family, job))
+        || cx.read_jobs.get(job) == Some(&true)
 }
 
 /// True for a family that is selected by this job, or by none if the job is the service's own.

@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
 use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp};
-use crate::promql::{self, Dialect, placeholder, visit};
+use crate::promql::{self, Dialect, Series, placeholder, split_series, visit};
 use crate::spec::Text;
 
 /// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
@@ -58,11 +58,15 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
         return None;
     }
     select(cx, text, &mut expr, wanted)?;
-    let matchers = visit::selectors(&expr)
-        .into_iter()
-        .flat_map(|s| &s.matchers);
-    let jobs = matchers.filter(|m| m.label.text == JOB && m.op == MatchOp::Equal);
-    cx.read_jobs.extend(jobs.map(|job| job.value.value.clone()));
+    for selector in visit::selectors(&expr) {
+        let name = selector.metric.as_ref();
+        let buckets = name.is_some_and(|name| split_series(&name.text).1 == Series::Bucket);
+        let jobs = selector.matchers.iter();
+        for job in jobs.filter(|m| m.label.text == JOB && m.op == MatchOp::Equal) {
+            let reads = cx.read_jobs.entry(job.value.value.clone());
+            *reads.or_default() |= buckets;
+        }
+    }
     family::check_names(cx, &mut expr, text);
     check_slos(cx, text, &expr);
     Some(expr)

@@ -51,7 +51,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
         .map(|family| job_of(family).map(str::to_owned))
         .collect();
     let used = cx.spec.runtime.is_some()
-        || cx.read_jobs.contains(own)
+        || cx.read_jobs.contains_key(own)
         || cx.spec.prometheus.jobs.contains_key(own)
         || named
             .iter()

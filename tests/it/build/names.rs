@@ -210,6 +210,11 @@ alerts:
     project.run(&["build"]).exits(0);
     let scrape = project.read("generated/shop/prometheus/scrape.yaml");
     assert!(scrape.contains(classic), "{scrape}");
+    let slow = "\n  Slow: {severity: warning, when: {promql: 'sum(rate(run_seconds_bucket{job=\"batch\", le=\"9\"}[5m])) > 5'}, summary: Slow}\n";
+    project.write("specs/shop.yaml", &format!("{}{slow}", spec.trim_end()));
+    project.run(&["build"]).exits(0);
+    let scrape = project.read("generated/shop/prometheus/scrape.yaml");
+    assert!(scrape.contains(classic), "{scrape}");
     // PromQL of the spec reads the own job.
     let down =
         "\n  Down: {severity: warning, when: {promql: 'up{job=\"shop\"} == 0'}, summary: Down}\n";
