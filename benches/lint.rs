@@ -6,8 +6,9 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::Catalog;
+use slosmith::catalog::Product;
 use slosmith::config::Config;
-use slosmith::lint::{Product, Scope, Settings, date::Date, run};
+use slosmith::lint::{Scope, Settings, date::Date, run};
 use slosmith::promql;
 use slosmith::source::{FileId, SourceFile, Sources};
 

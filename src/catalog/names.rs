@@ -135,6 +135,39 @@ impl Catalog {
     }
 }
 
+/// The name of a metric that was probably meant: the same with other separators, or with a slip in a word.
+pub fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let is_word = |word: &str| {
+        known
+            .iter()
+            .flat_map(|name| words(name))
+            .any(|known| known == word)
+    };
+    let mut meant = known.iter().copied();
+    meant.find(|of| letters(name) == letters(of) || is_slip(name, of, &is_word))
+}
+
+/// The value of a label that was probably meant: the same with other separators, or with one wrong letter.
+pub fn meant_value<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
+    let digits = |text: &str| {
+        text.chars()
+            .filter(char::is_ascii_digit)
+            .collect::<String>()
+    };
+    let slip = |of: &str| {
+        let is_long = value.chars().count() > 4;
+        is_long && digits(value) == digits(of) && strsim::osa_distance(value, of) == 1
+    };
+    let mut known = known.iter().copied();
+    known.find(|of| letters(value) == letters(of) || slip(of))
+}
+
+/// The letters and digits of a name.
+fn letters(name: &str) -> String {
+    let kept = name.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
+}
+
 /// True if a name is a misspelling of another, word by word.
 ///
 /// A word that occurs in some name means what it says: `miss` never stands for `hits`, nor `prompt` for `generation`.

@@ -8,7 +8,7 @@ use super::exposition::{Dialect, Labels, Page, PageFamily, Sample, print};
 const PUBLIC: [&str; 6] = ["code", "le", "method", "quantile", "status", "type"];
 
 /// What replaces a label value that was dropped.
-const DROPPED: &str = "-";
+pub const DROPPED: &str = "-";
 
 /// A page as it is kept: without HELP lines, exemplars, timestamps and numbers, each label set once.
 ///

@@ -17,13 +17,14 @@ use super::lint::walk;
 use super::terminal::Terminal;
 use super::{catalog as pages, lint};
 use crate::artifact::Artifact;
+use crate::catalog::Product;
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, Release, Version};
 use crate::config::Config;
 use crate::diag::render::{Report, place, render};
 use crate::diag::{Diagnostic, guarded};
+use crate::lint::Scope;
 use crate::lint::drift::{Fate, Item, Queries, drift};
-use crate::lint::{Product, Scope};
 use crate::source::{LineCol, Sources};
 
 /// Show how a vLLM upgrade affects metrics and the files that query them

@@ -4,7 +4,8 @@
 //! use std::path::Path;
 //! use slosmith::catalog::Catalog;
 //! use slosmith::config::Config;
-//! use slosmith::lint::{Product, Scope, Settings, run};
+//! use slosmith::catalog::Product;
+//! use slosmith::lint::{Scope, Settings, run};
 //! use slosmith::source::{SourceFile, Sources};
 //! use slosmith::artifact;
 //!
@@ -61,4 +62,4 @@ pub mod suppress;
 
 pub use rule::{Check, Findings, Rule};
 pub use run::{Settings, declared, run, run_telling};
-pub use scope::{Product, Scope};
+pub use scope::Scope;

@@ -44,7 +44,7 @@ pub fn run_telling(
         .copied()
         .filter(|rule| !levels.is_off(rule.info.name))
         .collect();
-    let (mut found, declared) = specs(artifacts, sources, config, settings.vllm);
+    let (mut found, declared) = specs(artifacts, sources, settings.scope, (config, settings.vllm));
     let written = artifacts.iter().flat_map(Artifact::readings);
     let written = written.flat_map(|a| &a.records);
     let scope = settings.scope.clone().recorded(written).declared(declared);
@@ -72,15 +72,15 @@ pub fn declared<'c>(
     sources: &Sources,
     config: &Config,
 ) -> Scope<'c> {
-    let (_, declared) = specs(artifacts, sources, config, None);
+    let (_, declared) = specs(artifacts, sources, &scope, (config, None));
     scope.declared(declared)
 }
 
 fn specs(
     artifacts: &[Artifact],
     sources: &Sources,
-    config: &Config,
-    vllm: Option<&str>,
+    scope: &Scope<'_>,
+    (config, vllm): (&Config, Option<&str>),
 ) -> (Sink, Declared) {
     let mut found = Sink::default();
     let mut declared = Declared::default();
@@ -95,7 +95,9 @@ fn specs(
             false => &artifact.parts,
         };
         let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
-        let said = guarded(artifact.file, || spec::lint(&parts, vllm, &mut declared));
+        let said = guarded(artifact.file, || {
+            spec::lint(&parts, vllm, scope.services(), &mut declared)
+        });
         let said = found.take(said).unwrap_or_default();
         found.absorb(said);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::pins::Pin;
 use crate::artifact::Record;
-use crate::catalog::{Catalog, ReleaseId, Selection};
+use crate::catalog::{Product, ReleaseId};
 use crate::config::Config;
 use crate::lint::spec::Declared;
 use crate::naming::{SERVICE, SLO, WINDOW};
@@ -30,60 +30,6 @@ pub(super) type Labels = [Option<String>; 3];
 
 /// The usual scrape interval, unless another one is configured.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
-
-/// The prefixes of metrics that many exporters have.
-const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
-
-/// A recorded product, with the selected releases and profiles.
-#[derive(Clone, Debug)]
-pub struct Product<'c> {
-    pub name: String,
-    pub catalog: &'c Catalog,
-    pub selection: Selection,
-    pub profiles: Vec<String>,
-}
-
-impl<'c> Product<'c> {
-    /// Releases in words: `0.12.0–0.33.0`.
-    pub fn describe(&self, releases: &[ReleaseId]) -> String {
-        self.catalog.describe(releases)
-    }
-
-    fn own_labels(&self) -> impl Iterator<Item = &'c str> {
-        let families = self.catalog.families();
-        let own = families.filter(|family| self.claims(family.name()));
-        let shapes = own.flat_map(|family| family.shapes());
-        let labels = shapes.flat_map(|shape| &shape.labels);
-        labels
-            .map(String::as_str)
-            .filter(|label| label.contains('_'))
-    }
-
-    /// Series of other exporters that begin as its own do.
-    fn only_foreign(&self) -> impl Iterator<Item = &'c str> {
-        let (catalog, prefix) = (self.catalog, self.catalog.prefix());
-        let alike = catalog
-            .foreign()
-            .names()
-            .filter(move |name| name.starts_with(prefix));
-        alike.filter(|name| catalog.series_of(name).is_none())
-    }
-
-    pub(super) fn claims(&self, name: &str) -> bool {
-        let prefix = self.catalog.prefix();
-        !prefix.is_empty() && name.starts_with(prefix)
-    }
-
-    /// True if a family of this name can only belong to this product. Names such as `process_start_time_seconds` belong to
-    /// many exporters.
-    pub(super) fn owns(&self, name: &str) -> bool {
-        if self.catalog.prefix().is_empty() {
-            !GENERAL.iter().any(|prefix| name.starts_with(prefix))
-        } else {
-            self.claims(name)
-        }
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct Scope<'c> {
@@ -173,6 +119,11 @@ impl<'c> Scope<'c> {
             self.recorded.insert(name);
         }
         self
+    }
+
+    /// The services of the project that have recordings.
+    pub(super) fn services(&self) -> &[Product<'c>] {
+        self.products.get(1..).unwrap_or_default()
     }
 
     /// The labels that rules set on a series.

@@ -1,5 +1,6 @@
 //! Specs: the diagnostics of `build`, and the labels and series that specs declare for the files beside them.
 
+use crate::catalog::Product;
 use crate::diag::Sink;
 use crate::plan::Plan;
 use crate::promql::Series;
@@ -15,7 +16,12 @@ pub(super) struct Declared {
     pub(super) names: Vec<String>,
 }
 
-pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut Declared) -> Sink {
+pub(super) fn lint(
+    parts: &[(FileId, &str)],
+    vllm: Option<&str>,
+    recorded: &[Product<'_>],
+    declared: &mut Declared,
+) -> Sink {
     let defaults = parts
         .last()
         .is_some_and(|(file, text)| spec::is_defaults(*file, text));
@@ -28,6 +34,7 @@ pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut 
     };
     let options = Options {
         vllm,
+        recorded,
         ..Options::default()
     };
     match resolve(&document, options) {

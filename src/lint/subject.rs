@@ -4,8 +4,8 @@ mod unknown_metric;
 
 use std::borrow::Cow;
 
-use super::scope::{Product, Scope};
-use crate::catalog::{Answer, Coverage, Lifetime, MetricType, ReleaseId, Series, Shape};
+use super::scope::Scope;
+use crate::catalog::{Answer, Coverage, Lifetime, MetricType, Product, ReleaseId, Series, Shape};
 pub use unknown_metric::{Meant, UnknownMetric};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::Options;
-use crate::catalog::{Catalog, NoRelease, Range, RangeError, Selection};
+use crate::catalog::{Catalog, NoRelease, Product, Range, RangeError, Selection};
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::plan::{EVALUATION, LeftOut, Runtime, Signal, SpanCount};
 use crate::source::Span;
@@ -27,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) notes: Vec<String>,
     pub(super) span_counts: Vec<SpanCount>,
     pub(super) catalog: &'static Catalog,
+    /// Services of the project with recordings.
+    pub(super) recorded: &'a [Product<'a>],
     pub(super) range: Option<Selected>,
     /// True when the build overrides the range of the spec.
     pub(super) overridden: bool,
@@ -76,7 +78,7 @@ pub(super) enum Outcome {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(document: &'a Document, options: Options<'_>) -> Self {
+    pub(super) fn new(document: &'a Document, options: Options<'a>) -> Self {
         let mut cx = Context {
             document,
             spec: &document.spec,
@@ -85,6 +87,7 @@ impl<'a> Context<'a> {
             notes: Vec::new(),
             span_counts: Vec::new(),
             catalog: Catalog::vllm(),
+            recorded: options.recorded,
             range: None,
             overridden: options.vllm.is_some(),
             profiles: vec!["default".into()],

@@ -8,6 +8,7 @@ mod metric_name;
 mod missing;
 mod own_buckets;
 mod recorded;
+mod service;
 
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ pub(super) use check::{
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};
+use service::misspelt;
 
 use super::context::{Context, Outcome};
 use super::{matchers, names, scrape};
@@ -196,6 +198,7 @@ fn declared(
     metric_name::check(cx, signal, definition, kind, metric)?;
     let names = labels(cx, definition);
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
+    service::check(cx, definition, kind, metric, &buckets);
     let family = Family {
         kind,
         names: Names::one(&metric.value),

@@ -37,7 +37,7 @@ pub use names::{own_job, own_prefix, servers};
 use context::Context;
 pub use context::SelectError;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Product};
 use crate::diag::{Diagnostic, Sink};
 use crate::kubernetes::Metadata;
 use crate::plan::{Plan, Record, Signal};
@@ -47,6 +47,8 @@ use crate::spec::{Document, Text};
 pub struct Options<'a> {
     /// A version range in place of the spec's `runtime.vllm`.
     pub vllm: Option<&'a str>,
+    /// The services of the project that have recordings.
+    pub recorded: &'a [Product<'a>],
     /// What the project puts on resources for Kubernetes; the spec's own goes before it.
     pub kubernetes: Option<&'a Metadata>,
 }

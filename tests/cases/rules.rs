@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::Trial;
 use similar::TextDiff;
 use slosmith::artifact::{self, Artifact};
+use slosmith::catalog::Product;
 use slosmith::catalog::{Catalog, Range};
 use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::diag::{Applicability, Diagnostic, fix};
 use slosmith::lint::date::Date;
 use slosmith::lint::rules::{self, CERTAIN, LIMITS, RULES, SECTIONS, infos};
-use slosmith::lint::{Check, Product, Scope, Settings, run};
+use slosmith::lint::{Check, Scope, Settings, run};
 use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
 use crate::markdown::{self, Case};

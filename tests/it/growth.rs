@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use slosmith::artifact;
+use slosmith::catalog::Product;
 use slosmith::catalog::{Catalog, exposition};
 use slosmith::config::Config;
-use slosmith::lint::{Product, Scope, Settings, date::Date, run};
+use slosmith::lint::{Scope, Settings, date::Date, run};
 use slosmith::promql::{Dialect, parse_recovering};
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::{FileId, SourceFile, Sources};

@@ -150,10 +150,7 @@ fn the_quick_start_shows_what_its_commands_print() {
 }
 
 /// Sections with commands that need no file of their own.
-const RECIPES: [&str; 2] = [
-    "Check queries on these metrics",
-    "Migrate from sloth in five steps",
-];
+const RECIPES: [&str; 2] = ["Check these metrics", "Migrate from sloth in five steps"];
 
 /// The recipes: sections with files and commands. Every command runs, in a project for each section.
 #[test]

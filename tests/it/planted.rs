@@ -7,10 +7,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use slosmith::artifact;
+use slosmith::catalog::Product;
 use slosmith::catalog::{Catalog, Range};
 use slosmith::config::Config;
 use slosmith::lint::date::Date;
-use slosmith::lint::{Product, Scope, Settings, run};
+use slosmith::lint::{Scope, Settings, run};
 use slosmith::source::{FileId, SourceFile, Sources};
 use slosmith::yaml;
 

@@ -361,6 +361,41 @@ signals:
             "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: seen, stat: increase, window: 5m, above: 10}}}\nsignals:\n  seen: {kind: counter, unit: requests, cloudwatch: {metric: Seen}}\n",
             "warning[contradiction]: `Average` does not count the events of `seen`",
         ),
+        (
+            "slos:\n  card: {objective: 99%, period: 30d, where: {code: card}, sli: {time: {signal: line, below: 5}}}\n  cash: {objective: 99%, period: 30d, where: {code: card}, sli: {time: {signal: line, below: 9}}}\nsignals:\n  line: {kind: gauge, unit: requests, across: sum, has_labels: [code], prometheus: {metric: shop_line, job: shop}}\n",
+            "slos:\n  card: {objective: 99%, period: 30d, where: {code: card}, sli: {time: {signal: line, below: 5}}}\n  cash: {objective: 99%, period: 30d, where: {code: cash}, sli: {time: {signal: line, below: 9}}}\nsignals:\n  line: {kind: gauge, unit: requests, across: sum, has_labels: [code], prometheus: {metric: shop_line, job: shop}}\n",
+            "warning[contradiction]: `cash` selects `card`, as `card` does",
+        ),
+        (
+            "  card_paid: {use: requests, where: {code: card}}\n  cash_paid: {use: requests, where: {code: card}}\n",
+            "  card_paid: {use: requests, where: {code: card}}\n  paid_by_card: {use: requests, where: {code: card}}\n",
+            "warning[contradiction]: `cash_paid` selects `card`, as `card_paid` does",
+        ),
+        (
+            "alerts:\n  CardsFail: {severity: page, when: {signal: requests, where: {code: cards}, stat: rate, above: 5/min}}\n  CashFails: {severity: page, when: {signal: requests, where: {code: cards}, stat: rate, above: 9/min}}\n",
+            "alerts:\n  CardsFail: {severity: page, when: {signal: requests, where: {code: cards}, stat: rate, above: 5/min}}\n  CardsFailOften: {severity: page, when: {signal: requests, where: {code: cards}, stat: rate, above: 9/min}}\n",
+            "warning[contradiction]: `CashFails` selects `cards`, as `CardsFail` does",
+        ),
+        (
+            "  temperature: {kind: gauge, unit: celsius, across: max, prometheus: {metric: shop_celsius, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {time: {signal: temperature, above: 85 °C}}}}\n",
+            "  temperature: {kind: gauge, unit: celsius, across: max, prometheus: {metric: shop_celsius, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {time: {signal: temperature, below: 85 °C}}}}\n",
+            "warning[contradiction]: the SLO counts time with a high `temperature` as good",
+        ),
+        (
+            "  free: {kind: gauge, unit: ratio, across: min, prometheus: {metric: shop_free_ratio, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {time: {signal: free, below: 10%}}}}\n",
+            "  free: {kind: gauge, unit: ratio, across: min, prometheus: {metric: shop_free_ratio, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {time: {signal: free, above: 10%}}}}\n",
+            "warning[contradiction]: the SLO counts time with a low `free` as good",
+        ),
+        (
+            "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
+            "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
+            "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: Lag, when: {promql: 'sum(kafka_consumer_group_lag)', above: 5}}}\n",
+            "alerts: {A: {severity: page, summary: Lag, when: {promql: 'sum(kafka_consumergroup_lag)', above: 5}}}\n",
+            "warning[unknown-metric]: kafka_exporter has no metric `kafka_consumer_group_lag`",
+        ),
     ] {
         let found = warned(wrong);
         assert!(

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::Catalog;
+use slosmith::catalog::Product;
 use slosmith::config::Config;
 use slosmith::diag::{Diagnostic, fix};
-use slosmith::lint::{Product, Scope, Settings, date::Date, run};
+use slosmith::lint::{Scope, Settings, date::Date, run};
 use slosmith::source::{FileId, SourceFile, Sources};
 
 use super::{MARK, fits, shown, text};

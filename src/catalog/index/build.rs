@@ -74,7 +74,9 @@ pub struct Service {
 pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
     let has_notes = |folder: &PathBuf| folder.join(NOTES).symlink_metadata().is_ok();
     let (finished, unfinished) = versions(dir)?.into_iter().partition(has_notes);
-    let index = assemble(Index::default(), finished)?;
+    let mut index = Index::default();
+    index.lineage.domains.seen = true;
+    let index = assemble(index, finished)?;
     Ok(Service { index, unfinished })
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PageEntry;
 use crate::catalog::exposition::{Page, PageFamily};
 use crate::catalog::lineage::{DEFAULT_PROFILE, Lineage, covers};
+use crate::catalog::record::DROPPED;
 use crate::catalog::shape::{MetricType, Shape};
 use crate::catalog::version::Version;
 
@@ -126,6 +127,11 @@ impl Recorded {
                 values.sort();
                 values.dedup();
             });
+        }
+        if domains.seen {
+            found = family.values();
+            // A recording that leaves values out does not show which there are.
+            found.retain(|_, values| values.iter().all(|v| v != DROPPED));
         }
         for fixed in domains.fixed.iter().filter(|f| f.family == family.name) {
             found.insert(fixed.label.clone(), fixed.values.clone());

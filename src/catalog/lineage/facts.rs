@@ -141,6 +141,9 @@ pub struct Domains {
     pub labels: Vec<String>,
     /// Domains that no page shows whole.
     pub fixed: Vec<FixedDomain>,
+    /// Values are those of the recording, and there can be others.
+    #[serde(skip)]
+    pub seen: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

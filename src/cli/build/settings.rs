@@ -7,6 +7,8 @@ use clap::ValueEnum;
 
 use super::BuildArgs;
 use super::input::{self, Specs};
+use crate::catalog::Product;
+use crate::cli::lint::scope as recorded;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Place;
 use crate::cli::{configuration, findings};
@@ -32,6 +34,8 @@ pub(in crate::cli) struct Settings {
     pub(super) only: Vec<Target>,
     pub(super) tests: bool,
     pub(super) vllm: Option<String>,
+    /// The services of the project that have recordings.
+    pub(in crate::cli) recorded: Vec<Product<'static>>,
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
@@ -62,6 +66,7 @@ impl Settings {
             return Ok(None);
         }
         let root = config.folder().to_owned();
+        let recorded = recorded::services(&config)?;
         let build = config.build;
         let templates = args.templates.clone();
         let templates = templates.or(build.templates.map(|folder| folder.value));
@@ -92,6 +97,7 @@ impl Settings {
             only: args.target.clone(),
             tests: !build.no_tests && !args.no_tests,
             vllm: args.vllm.clone(),
+            recorded,
             check: args.check,
             validate: args.validate,
             verbose: args.verbose,
@@ -141,6 +147,8 @@ pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     let folders = build.defaults.iter().map(|folder| &folder.value);
     let folders = folders.chain(args.templates.as_ref().or(templates));
     places.extend(folders.cloned().map(Place::Folder));
+    let recorded = config.catalogs.iter();
+    places.extend(recorded.map(|folder| Place::Folder(folder.value.clone())));
     let own = build.outputs.iter().map(|output| &output.template.value);
     places.extend(own.cloned().map(Place::File));
     Ok(places)

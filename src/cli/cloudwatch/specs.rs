@@ -73,6 +73,7 @@ fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
     for document in &inputs.documents {
         let options = Options {
             vllm: None,
+            recorded: &settings.recorded,
             kubernetes: settings.kubernetes.as_ref(),
         };
         match resolve::resolve(document, options) {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::catalog::{Catalog, Range, Selection, Service, build_service};
+use crate::catalog::{Catalog, Product, Range, Selection, Service, build_service};
 use crate::config::Config;
 use crate::diag::did_you_mean;
-use crate::lint::{Product, Scope};
+use crate::lint::Scope;
 
 pub(in crate::cli) fn products(
     config: &Config,
@@ -26,10 +26,14 @@ pub(in crate::cli) fn products(
         selection,
         profiles: profiles(catalog, config, named)?,
     }];
-    for folder in &config.catalogs {
-        all.push(service(&folder.value)?);
-    }
+    all.extend(services(config)?);
     Ok(all)
+}
+
+/// The project's recordings of its services, each with its newest version.
+pub(in crate::cli) fn services(config: &Config) -> Result<Vec<Product<'static>>> {
+    let folders = config.catalogs.iter();
+    folders.map(|folder| service(&folder.value)).collect()
 }
 
 fn service(folder: &Path) -> Result<Product<'static>> {

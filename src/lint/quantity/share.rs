@@ -140,7 +140,7 @@ fn selects_part(cx: &QueryCx<'_, '_>, part: &Selector, whole: &Selector) -> bool
     // `_bucket{le="1"}` of `_count`, or of the bucket that holds all.
     let is_bucket = base == all && series == Part::Bucket && one;
     let holds_all = |m: &Matcher| is_bucket && is_le(&m) && m.value.value == "+Inf";
-    let is_paired = |products: &[crate::lint::Product<'_>]| {
+    let is_paired = |products: &[crate::catalog::Product<'_>]| {
         products
             .iter()
             .any(|product| product.catalog.lineage().is_share(&of, &over))

@@ -1,5 +1,6 @@
 //! Bucket boundaries in a spelling that no server exposes.
 
+use crate::artifact::Role;
 use crate::catalog::Shape;
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
@@ -42,6 +43,10 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    // A unit test has the spelling of its store: Prometheus 3 writes `500` as `500.0`.
+    if cx.query.role == Role::TestSeries {
+        return;
+    }
     for (series, matcher) in cx.matchers().filter(|(series, _)| series.is_bucket()) {
         let value = matcher.value.value.as_str();
         let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);

@@ -1,6 +1,7 @@
 //! Label values that never exist.
 
 use crate::artifact::Role;
+use crate::catalog::{Product, meant_value};
 use crate::diag::{Fixes, Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -50,8 +51,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if cx.query.is_partial && matcher.value.value.contains('%') {
             continue;
         }
-        if let Some(domain) = domain(series, &matcher.label.text) {
-            check_matcher(cx, out, series, matcher, &domain);
+        let Some(domain) = domain(series, &matcher.label.text) else {
+            continue;
+        };
+        let known = series.subject.known();
+        match known.filter(|known| known.product.catalog.lineage().domains.seen) {
+            Some(known) => check_recorded(cx, out, (series, known.product), matcher, &domain),
+            None => check_matcher(cx, out, series, matcher, &domain),
         }
     }
 }
@@ -64,6 +70,31 @@ fn domain<'s>(series: &'s Series<'_, '_>, label: &str) -> Option<Vec<&'s str>> {
     all.sort_unstable();
     all.dedup();
     (!all.is_empty()).then_some(all)
+}
+
+/// A service can have values that its recording does not show: only what is spelled almost as one of them is reported.
+fn check_recorded(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    (series, product): (&Series<'_, '_>, &Product<'_>),
+    matcher: &Matcher,
+    domain: &[&str],
+) {
+    let value = matcher.value.value.as_str();
+    let words = match matcher.op {
+        MatchOp::Equal | MatchOp::NotEqual => vec![value],
+        MatchOp::Match | MatchOp::NotMatch => value.split('|').collect(),
+    };
+    let unknown = words.into_iter().filter(|word| !domain.contains(word));
+    for (word, meant) in unknown.filter_map(|word| Some((word, meant_value(word, domain)?))) {
+        let version = product.describe(&product.selection.releases);
+        let message = format!(
+            "the label `{}` of `{}` has no value `{word}` in the recording of {} {version}",
+            matcher.label.text, series.name, product.name
+        );
+        let finding = out.at(cx.span(&matcher.value_span), message);
+        out.push(finding.help(format!("did you mean `{meant}`?")));
+    }
 }
 
 fn check_matcher(

@@ -80,7 +80,7 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
         let slip = did_you_mean(wanted, known.iter().copied());
         if by_service || slip.is_some() {
             let message = format!(
-                "no rule records `{}` with the {label} `{wanted}`",
+                "no rule records `{}` with `{label}=\"{wanted}\"`",
                 series.name
             );
             let finding = out.at(cx.span(&matcher.value_span), message);

@@ -1,8 +1,8 @@
 //! Metrics that never existed in any release.
 
 use crate::catalog::lineage::Mistake;
-use crate::catalog::{Series, split_series};
-use crate::lint::scope::{Product, Scope};
+use crate::catalog::{Product, Series, split_series};
+use crate::lint::scope::Scope;
 use crate::promql::ast::Duration;
 
 /// Prefixes of programs around vLLM whose names look like vLLM names without the colon.

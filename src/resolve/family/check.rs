@@ -59,7 +59,9 @@ pub(in crate::resolve) fn check_matchers(
                 (None, Some(regex)) if !family.recorded => matchers::like_regex(cx, asked, &regex),
                 _ => {
                     let late = late_value(cx, signal, family, &label.value, asked);
-                    late.into_iter().for_each(|late| cx.sink.push(late));
+                    let slip = || super::service::check_value(cx, family, &label.value, asked);
+                    let found = late.or_else(slip);
+                    found.into_iter().for_each(|found| cx.sink.push(found));
                     continue;
                 }
             };
@@ -319,6 +321,8 @@ pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &mut Expr, tex
         } else if served.starts_with(super::VLLM) {
             findings.extend(check_name(cx, &served, at));
             name.text = cx.catalog.stored(prefix, &served);
+        } else {
+            findings.extend(super::misspelt(cx, &name.text, at));
         }
     });
     for finding in findings {

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use slosmith::artifact;
+use slosmith::catalog::Product;
 use slosmith::catalog::{Catalog, Family, Release, Selection};
 use slosmith::config::Config;
 use slosmith::diag::{Diagnostic, fix};
-use slosmith::lint::{Product, Scope, Settings, run};
+use slosmith::lint::{Scope, Settings, run};
 use slosmith::promql::ast::{BinaryOp, Expr, ExprKind, MatchOp, Selector};
 use slosmith::promql::{alternatives, matches, parse};
 use slosmith::source::{SourceFile, Sources};

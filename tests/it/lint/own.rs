@@ -48,6 +48,87 @@ fn recorded_services_are_judged() {
     assert_eq!(out.lines().count(), 2, "{out}");
 }
 
+/// Each line is right by the recording; each change contradicts it.
+#[test]
+fn specs_are_held_against_recordings() {
+    const SPEC: &str = "apiVersion: slosmith/v1
+service: {name: gateway}
+links: {runbooks: 'https://git.example/runbooks'}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [tenant, code], prometheus: {metric: gateway_requests_total, job: gw}}
+  acme: {use: requests, where: {tenant: acme}}
+  waits: {kind: histogram, unit: seconds, prometheus: {metric: gateway_wait_seconds, job: gw, buckets: [500ms]}}
+alerts:
+  Many: {severity: page, summary: Many, when: {promql: 'sum(rate(gateway_requests_total[5m]))', above: 9}}
+  Other: {severity: page, summary: Other, when: {promql: 'sum(rate(gateway_bytes_total[5m]))', above: 9}}
+";
+    let project = Project::new();
+    project.write("page.txt", PAGE);
+    let record = "catalog record page.txt --version 1.2.0 --out catalogs/gateway --keep-values";
+    let record: Vec<_> = record.split(' ').collect();
+    project.run(&record).exits(0);
+    project.write("specs/gateway.yaml", SPEC);
+    let warnings = |project: &Project| {
+        let said = project.run(&["build"]).exits(0).err;
+        let warnings = said.lines().filter(|line| line.starts_with("warning["));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let changes = [
+        (
+            "gateway_requests_total, job",
+            "gateway_request_total, job",
+            "[unknown-metric]: gateway 1.2.0 has no metric `gateway_request_total`",
+        ),
+        (
+            "rate(gateway_requests_total",
+            "rate(gateway_reqeusts_total",
+            "[unknown-metric]: gateway 1.2.0 has no metric `gateway_reqeusts_total`",
+        ),
+        (
+            "[tenant, code]",
+            "[tenant, status]",
+            "[unknown-label]: `gateway_requests_total` has no label `status` in the recording of gateway 1.2.0",
+        ),
+        (
+            "{tenant: acme}",
+            "{tenant: othre}",
+            "[unknown-label-value]: the label `tenant` of `gateway_requests_total` has no value `othre` in the recording of gateway 1.2.0",
+        ),
+        (
+            "[500ms]",
+            "[200ms, 500ms]",
+            "[bad-buckets]: `gateway_wait_seconds` has no bucket boundary 200ms in the recording of gateway 1.2.0",
+        ),
+        (
+            "kind: counter, unit: requests, has",
+            "kind: gauge, across: sum, unit: requests, has",
+            "[wrong-kind]: `gateway_requests_total` is a counter in the recording of gateway 1.2.0, not a gauge",
+        ),
+    ];
+    for (right, wrong, _) in changes {
+        let changed = SPEC.replace(right, wrong);
+        assert_ne!(changed, SPEC, "{right}");
+        project.write("specs/gateway.yaml", &changed);
+        let found = warnings(&project);
+        let of_recording = found.iter().any(|warning| warning.contains("recording"));
+        assert!(!of_recording, "{found:?}");
+    }
+    // A spec that is as it was built is built again for its recording.
+    let slip = SPEC.replace("{tenant: acme}", "{tenant: othre}");
+    project.write("specs/gateway.yaml", &slip);
+    assert_eq!(warnings(&project), Vec::<String>::new());
+    project.write("slosmith.toml", "catalogs = [\"catalogs/gateway\"]\n");
+    assert_eq!(warnings(&project).len(), 1);
+    project.write("specs/gateway.yaml", SPEC);
+    assert_eq!(warnings(&project), Vec::<String>::new());
+    for (right, wrong, warning) in changes {
+        project.write("specs/gateway.yaml", &SPEC.replace(right, wrong));
+        let found = warnings(&project);
+        let expected = format!("warning{warning}");
+        assert!(found.contains(&expected), "{wrong}: {found:?}");
+    }
+}
+
 #[test]
 fn pages_are_fetched() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");

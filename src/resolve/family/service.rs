@@ -1,0 +1,131 @@
+//! Metrics of the project's services, held against their recordings.
+//!
+//! A service can serve metrics and label values that its recording did not show, so all of these are warnings.
+
+use crate::catalog::{MetricType, Product, Shape, meant, meant_value, split_series};
+use crate::diag::{Diagnostic, one_of};
+use crate::plan::{Bucket, Family};
+use crate::resolve::context::Context;
+use crate::source::Span;
+use crate::spec::{self, FamilyKind, Text};
+use crate::units::decimal;
+
+/// Warns of what a recording of the metric contradicts.
+pub(super) fn check(
+    cx: &mut Context<'_>,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+    metric: &Text,
+    buckets: &[Bucket],
+) {
+    let Some((product, shape)) = shape(cx, &metric.value) else {
+        let warning = misspelt(cx, &metric.value, metric.span);
+        warning.into_iter().for_each(|found| cx.sink.push(found));
+        return;
+    };
+    let name = of(product);
+    let recorded = match shape.kind {
+        MetricType::Counter => Some(FamilyKind::Counter),
+        MetricType::Gauge => Some(FamilyKind::Gauge),
+        MetricType::Histogram => Some(FamilyKind::Histogram),
+        _ => None,
+    };
+    if let Some(recorded) = recorded.filter(|recorded| *recorded != kind) {
+        let at = definition.kind.map_or(metric.span, |kind| kind.span);
+        let (recorded, kind) = (recorded.as_str(), kind.as_str());
+        let message =
+            format!("`{metric}` is a {recorded} in the recording of {name}, not a {kind}");
+        let warning = Diagnostic::warning("wrong-kind", at, message);
+        cx.sink
+            .push(warning.help(format!("write `kind: {recorded}`")));
+    }
+    let declared = definition.has_labels.iter().flatten();
+    for label in declared.filter(|label| !shape.may_have_label(&label.value)) {
+        let message = format!("`{metric}` has no label `{label}` in the recording of {name}");
+        let warning = Diagnostic::warning("unknown-label", label.span, message);
+        let known = match shape.labels.as_slice() {
+            [] => "remove the label".to_owned(),
+            known => format!("use {}", one_of(known)),
+        };
+        cx.sink.push(warning.help(format!(
+            "{known}, or list the label under `scrape_labels` if the scrape adds it"
+        )));
+    }
+    if shape.open_buckets {
+        return;
+    }
+    let binding = definition.prometheus.as_ref();
+    let written = binding.and_then(|binding| binding.value.buckets.as_ref());
+    for (bucket, at) in buckets.iter().zip(written.into_iter().flatten()) {
+        let bound = decimal(bucket.bound).parse::<f64>();
+        if bound.is_ok_and(|bound| shape.bucket(bound).is_some()) {
+            continue;
+        }
+        let message = format!("`{metric}` has no bucket boundary {at} in the recording of {name}");
+        let warning = Diagnostic::warning("bad-buckets", at.span, message);
+        cx.sink.push(warning.help(format!(
+            "its recorded boundaries are {}",
+            shape.buckets.join(", ")
+        )));
+    }
+}
+
+/// A warning of a value that the recording of a metric shows almost as it is asked for.
+pub(super) fn check_value(
+    cx: &Context<'_>,
+    family: &Family,
+    label: &str,
+    asked: &Text,
+) -> Option<Diagnostic> {
+    let metric = family.served.newest();
+    let (product, shape) = shape(cx, metric)?;
+    let known = shape.domain(label)?.iter().map(String::as_str);
+    let known: Vec<_> = known.collect();
+    let meant = meant_value(&asked.value, &known);
+    let meant = meant.filter(|_| !known.contains(&asked.value.as_str()))?;
+    let name = of(product);
+    let message = format!(
+        "the label `{label}` of `{metric}` has no value `{asked}` in the recording of {name}"
+    );
+    let warning = Diagnostic::warning("unknown-label-value", asked.span, message);
+    Some(warning.help(format!("did you mean `{meant}`?")))
+}
+
+/// `gateway 2.4.0`.
+fn of(product: &Product<'_>) -> String {
+    let version = product.describe(&product.selection.releases);
+    format!("{} {version}", product.name)
+}
+
+/// The metric in a recording.
+fn shape<'a>(cx: &Context<'a>, name: &str) -> Option<(&'a Product<'a>, &'a Shape)> {
+    cx.recorded.iter().find_map(|product| {
+        let release = *product.selection.releases.last()?;
+        let shape = product.catalog.shape(name, release, &product.profiles)?;
+        Some((product, shape))
+    })
+}
+
+/// A warning of a name that no recording and no known exporter has, and that is spelled almost as one of theirs.
+pub(super) fn misspelt(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
+    let foreign = cx.catalog.foreign();
+    let is_known = |product: &Product<'_>| product.catalog.series_of(name).is_some();
+    if foreign.find(name).is_some() || cx.recorded.iter().any(is_known) {
+        return None;
+    }
+    let base = split_series(name).0;
+    let recorded = cx.recorded.iter().find_map(|product| {
+        let names: Vec<_> = product.catalog.names().collect();
+        Some((of(product), meant(base, &names)?))
+    });
+    let (who, meant) = recorded.or_else(|| {
+        foreign.exporters.iter().find_map(|exporter| {
+            let names = exporter.families.iter().map(|family| family.name.as_str());
+            let names: Vec<_> = names.collect();
+            Some((exporter.title.clone(), meant(base, &names)?))
+        })
+    })?;
+    let message = format!("{who} has no metric `{name}`");
+    let warning = Diagnostic::warning("unknown-metric", at, message);
+    Some(warning.help(format!("did you mean `{meant}`?")))
+}
