@@ -99,7 +99,16 @@ pub(in crate::resolve) fn check_parts(
                 ),
                 format!("select the same `{label}` in both"),
             ),
-            None => return Some(()),
+            None => match selection::outside(&of_part.matchers, &of_total.matchers) {
+                Some((label, value)) => (
+                    part_name,
+                    format!(
+                        "`{word}` also counts events that `{all}` does not count, such as those with `{label}=\"{value}\"`"
+                    ),
+                    format!("select the same `{label}` in both"),
+                ),
+                None => return Some(()),
+            },
         },
         _ => return Some(()),
     };
