@@ -228,9 +228,7 @@ fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
     if specs.len() > 1 {
         let names: Vec<_> = specs.iter().map(|spec| spec.service.as_str()).collect();
         let names = names.join("`, `");
-        bail!(
-            "found several services (`{names}`): pass `--out DIR` to write one spec per service"
-        );
+        bail!("found several services (`{names}`): pass `--out DIR` to write one spec per service");
     }
     for spec in specs {
         out.write_all(spec.text.as_bytes())?;

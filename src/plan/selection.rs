@@ -85,7 +85,7 @@ fn none_passes(all: &[(MatchOp, &str)]) -> bool {
 }
 
 /// The values that a matcher selects, where it names all of them.
-fn named(op: MatchOp, text: &str) -> Option<Vec<String>> {
+pub fn named(op: MatchOp, text: &str) -> Option<Vec<String>> {
     match op {
         MatchOp::Equal => Some(vec![text.to_owned()]),
         MatchOp::Match => {
