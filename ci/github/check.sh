@@ -36,7 +36,7 @@ fi
 
 # Paths are separated by spaces; the shell expands globs.
 # shellcheck disable=SC2086
-slosmith lint $LINT --format sarif --output-file "$sarif"
+slosmith lint $LINT --format sarif --out "$sarif"
 # shellcheck disable=SC2086
 slosmith lint $LINT --format concise >"$folder/lint.txt" 2>&1
 code=$?

@@ -144,22 +144,21 @@ pub fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
             .any(|known| known == word)
     };
     let mut meant = known.iter().copied();
-    meant.find(|of| letters(name) == letters(of) || is_slip(name, of, &is_word))
+    meant.find(|of| {
+        letters(name) == letters(of) || is_one_letter_off(name, of) || is_slip(name, of, &is_word)
+    })
 }
 
 /// The value of a label that was probably meant: the same with other separators, or with one wrong letter.
 pub fn meant_value<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
-    let digits = |text: &str| {
-        text.chars()
-            .filter(char::is_ascii_digit)
-            .collect::<String>()
-    };
-    let slip = |of: &str| {
-        let is_long = value.chars().count() > 4;
-        is_long && digits(value) == digits(of) && strsim::osa_distance(value, of) == 1
-    };
     let mut known = known.iter().copied();
-    known.find(|of| letters(value) == letters(of) || slip(of))
+    known.find(|of| letters(value) == letters(of) || is_one_letter_off(value, of))
+}
+
+/// True for long words that differ in one letter, and in no digit.
+fn is_one_letter_off(word: &str, of: &str) -> bool {
+    let digits = |text: &str| text.replace(|c: char| !c.is_ascii_digit(), "");
+    word.chars().count() > 4 && digits(word) == digits(of) && strsim::osa_distance(word, of) == 1
 }
 
 /// The letters and digits of a name.

@@ -8,25 +8,25 @@ Examples:
 
 pub(super) const IMPORT_SLOTH: &str = "\
 Examples:
-  slosmith import sloth slos/*.yml --output specs
+  slosmith import sloth slos/*.yml --out specs
   slosmith import sloth slos/shop.yml --period 28d";
 
 pub(super) const IMPORT_OPENSLO: &str = "\
 Examples:
-  slosmith import openslo slos/*.yaml --output specs";
+  slosmith import openslo slos/*.yaml --out specs";
 
 pub(super) const IMPORT_PYRRA: &str = "\
 Examples:
-  slosmith import pyrra slos/*.yaml --service shop --output specs";
+  slosmith import pyrra slos/*.yaml --service shop --out specs";
 
 pub(super) const IMPORT_RULES: &str = "\
 Examples:
-  slosmith import rules rules/*.yaml --service shop --output specs
+  slosmith import rules rules/*.yaml --service shop --out specs
   slosmith import rules rules/vllm.yaml --service chat --vllm '>=0.20,<0.34'";
 
 pub(super) const IMPORT_DASHBOARD: &str = "\
 Examples:
-  slosmith import dashboard grafana/*.json --service shop --output specs
+  slosmith import dashboard grafana/*.json --service shop --out specs
   slosmith import dashboard vllm.json --service chat --vllm '>=0.20,<0.34'";
 
 pub(super) const DOCTOR: &str = "\
@@ -56,7 +56,7 @@ pub(super) const LINT: &str = "\
 Examples:
   slosmith lint rules/ dashboards/ --vllm '>=0.20,<0.34'
   slosmith lint . --diff                      # shows what --fix would change
-  slosmith lint . --format sarif --output-file slosmith.sarif
+  slosmith lint . --format sarif --out slosmith.sarif
   cat rules.yaml | slosmith lint -";
 
 pub(super) const LSP: &str = "\

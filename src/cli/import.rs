@@ -120,10 +120,10 @@ struct Common {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write one spec per service to this folder, instead of printing one spec
-    #[arg(long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", alias = "output")]
+    out: Option<PathBuf>,
     /// Overwrite existing specs
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "out")]
     force: bool,
     /// URL of the published runbook folder, for links in alerts
     #[arg(long, value_name = "URL")]
@@ -162,7 +162,7 @@ pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
     if failed {
         return Ok(2);
     }
-    match &common.output {
+    match &common.out {
         Some(folder) => write(folder, &specs, common.force, out)?,
         None => print(&specs, out)?,
     }
@@ -228,9 +228,7 @@ fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
     if specs.len() > 1 {
         let names: Vec<_> = specs.iter().map(|spec| spec.service.as_str()).collect();
         let names = names.join("`, `");
-        bail!(
-            "found several services (`{names}`): pass `--output DIR` to write one spec per service"
-        );
+        bail!("found several services (`{names}`): pass `--out DIR` to write one spec per service");
     }
     for spec in specs {
         out.write_all(spec.text.as_bytes())?;

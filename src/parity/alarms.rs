@@ -370,26 +370,34 @@ impl Builder<'_> {
         Ok(draft.push(alarm))
     }
 
-    /// Warns of a statistic that does not count the events of a counter.
+    /// Warns of a statistic that does not count the events of a counter, or counts samples where the value is compared.
     fn doubt_statistic(
         &mut self,
         request: &AlarmRequest<'_>,
         c: &Compare,
         given: Option<&Statistic>,
     ) {
-        let counts = c.signal.kind() == SignalKind::Counter;
-        let Some(given) = given.filter(|given| counts && **given != Statistic::Sum) else {
+        let Some(given) = given else {
             return;
         };
+        let name = &c.signal.name;
+        let (message, right) = match c.signal.kind() {
+            SignalKind::Counter if *given != Statistic::Sum => (
+                format!(
+                    "`{given}` does not count the events of `{name}`: the threshold is for their number"
+                ),
+                "remove `statistic`: the alarm uses `Sum`",
+            ),
+            SignalKind::Gauge if *given == Statistic::SampleCount => (
+                format!("`{given}` counts the samples of `{name}`: the threshold is for its value"),
+                "remove `statistic`, or write `Average`, `Minimum` or `Maximum`",
+            ),
+            _ => return,
+        };
         let over = request.over.and_then(|over| over.value.statistic.as_ref());
-        let message = format!(
-            "`{given}` does not count the events of `{}`: the threshold is for their number",
-            c.signal.name
-        );
         let at = over.map_or(request.at, |text| text.span);
         let warning = Diagnostic::warning("contradiction", at, message);
-        self.sink
-            .push(warning.help("remove `statistic`: the alarm uses `Sum`"));
+        self.sink.push(warning.help(right));
     }
 
     /// A band has no limit beside it: each side is an alarm on its band and one on its limit.

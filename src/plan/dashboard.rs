@@ -206,6 +206,8 @@ pub struct Threshold {
     pub role: Role,
     pub color: Color,
     pub upper: bool,
+    /// True if a value that is equal to it is beyond it.
+    pub closed: bool,
 }
 
 impl Threshold {

@@ -25,6 +25,18 @@ pub fn is_within(narrow: &[Matcher], wide: &[Matcher]) -> bool {
     })
 }
 
+/// A label and a value of it that `narrow` selects and `wide` does not.
+pub fn outside<'a>(narrow: &'a [Matcher], wide: &[Matcher]) -> Option<(&'a str, String)> {
+    narrow.iter().find_map(|(label, op, text)| {
+        let named =
+            named(*op, text).or_else(|| is_of_statuses(*op, text).then(|| statuses().collect()))?;
+        let mut values = named.into_iter();
+        let value = values
+            .find(|value| passes_all(label, value, narrow) && !passes_all(label, value, wide))?;
+        Some((label.as_str(), value))
+    })
+}
+
 /// True where a value passes all matchers of a label, as far as is known.
 pub fn passes_all<'a>(
     label: &str,
@@ -60,33 +72,36 @@ fn none_passes(all: &[(MatchOp, &str)]) -> bool {
         let mut values = values.iter();
         values.any(|value| all.iter().all(|matcher| passes(value, *matcher)))
     };
-    let named = all.iter().find_map(|(op, text)| match op {
-        MatchOp::Equal => Some(vec![(*text).to_owned()]),
-        MatchOp::Match => {
-            let places = promql::alternatives(text)?;
-            Some(places.into_iter().map(|at| text[at].to_owned()).collect())
-        }
-        MatchOp::NotEqual | MatchOp::NotMatch => None,
-    });
-    if let Some(named) = named {
+    if let Some(named) = all.iter().find_map(|(op, text)| named(*op, text)) {
         return !some(&named);
     }
-    let statuses: Vec<String> = statuses().collect();
-    // `5..|timeout` takes more than statuses.
-    let is_of_statuses = |regex: &str| {
-        regex
-            .chars()
-            .all(|c| c.is_ascii_digit() || "x.|()[]^-$".contains(c))
-    };
     let mut regexes = all
         .iter()
         .filter(|(op, _)| *op == MatchOp::Match)
         .peekable();
     regexes.peek().is_some()
-        && regexes.all(|regex| {
-            is_of_statuses(regex.1) && statuses.iter().any(|value| passes(value, *regex))
-        })
-        && !some(&statuses)
+        && regexes.all(|(op, text)| is_of_statuses(*op, text))
+        && !some(&statuses().collect::<Vec<_>>())
+}
+
+/// The values that a matcher selects, where it names all of them.
+pub fn named(op: MatchOp, text: &str) -> Option<Vec<String>> {
+    match op {
+        MatchOp::Equal => Some(vec![text.to_owned()]),
+        MatchOp::Match => {
+            let places = promql::alternatives(text)?;
+            Some(places.into_iter().map(|at| text[at].to_owned()).collect())
+        }
+        MatchOp::NotEqual | MatchOp::NotMatch => None,
+    }
+}
+
+/// True for a pattern that matches HTTP statuses and nothing else: `5..|timeout` takes more.
+fn is_of_statuses(op: MatchOp, text: &str) -> bool {
+    let of_statuses = |c: char| c.is_ascii_digit() || "x.|()[]^-$".contains(c);
+    op == MatchOp::Match
+        && text.chars().all(of_statuses)
+        && statuses().any(|value| passes(&value, (op, text)))
 }
 
 #[cfg(test)]
@@ -127,7 +142,9 @@ mod tests {
             (MatchOp::Match, "5..", true),
             (MatchOp::Equal, "500", false),
         ] {
-            assert_eq!(is_within(&failed, &[matcher(op, value)]), within, "{value}");
+            let whole = [matcher(op, value)];
+            assert_eq!(is_within(&failed, &whole), within, "{value}");
+            assert_eq!(outside(&failed, &whole).is_none(), within, "{value}");
         }
         assert!(is_within(&failed, &[]) && !is_within(&[], &failed));
     }

@@ -100,7 +100,7 @@ pub struct Raw {
     pub recorded: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Family {
     pub kind: crate::spec::FamilyKind,
     /// What the store calls it on releases of the range; joined with `or` per instance.

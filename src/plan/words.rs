@@ -292,8 +292,9 @@ pub fn line(line: &Threshold) -> String {
         (Role::Advisory, name) => format!("part of {name}"),
     };
     // Most thresholds are upper limits; only lower limits have a sign.
-    let side = match (line.role, line.upper) {
-        (Role::Alert | Role::Advisory, false) => " <",
+    let side = match (line.role, line.upper, line.closed) {
+        (Role::Alert | Role::Advisory, false, true) => " <=",
+        (Role::Alert | Role::Advisory, false, false) => " <",
         _ => "",
     };
     format!("{whose}{side} {}", line.text)

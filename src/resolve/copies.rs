@@ -82,7 +82,7 @@ fn entries(spec: &Spec) -> Vec<Entry<'_>> {
 }
 
 /// The words of a name or a value in lower case: `gold`, `speed` of `gold-speed` and of `GoldSpeed`.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {

@@ -14,7 +14,6 @@ use crate::plan::{
     BASE_WINDOW, Compat, EventSli, EventSlo, Marks, Slo, Tier, WindowRatio, near_up_to,
 };
 use crate::promql::Kept;
-use crate::promql::ast::Expr;
 use crate::query::Recorded;
 use crate::spec::{self, Text};
 use crate::units::{Duration, Number, decimal};
@@ -27,21 +26,55 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
     let slos = spec.slos.iter();
     let slos: Vec<_> = slos.filter_map(|(name, slo)| one(cx, name, slo)).collect();
     for (i, slo) in slos.iter().enumerate() {
-        let events = counted(slo);
-        let same = |other: &&Slo| events.is_some() && counted(other) == events;
-        if let Some(other) = slos[..i].iter().find(same) {
-            let (name, other) = (&slo.name, &other.name);
-            cx.notes
-                .push(format!("`{name}` counts the same events as `{other}`"));
+        let Some(other) = slos[..i].iter().find(|other| is_same(slo, other)) else {
+            continue;
+        };
+        let message = format!("`{}` counts the same events as `{}`", slo.name, other.name);
+        let name = spec.slos.get_key_value(slo.name.as_str());
+        // One objective for a week and one for a month are common, and so are a promise and a stricter goal.
+        let objectives = [slo, other].map(|slo| (slo.period, slo.events.budget.objective));
+        match name.filter(|_| objectives[0] == objectives[1]) {
+            None => cx.notes.push(message),
+            Some((name, _)) => {
+                let message = format!("{message}, with the same objective and period");
+                let warning = Diagnostic::warning("contradiction", name.span, message);
+                cx.sink.push(
+                    warning.help("if one is a copy, change its `sli`, `where` or `group_by`"),
+                );
+            }
         }
     }
     slos
 }
 
-/// What an SLO counts, where it is known.
-fn counted(slo: &Slo) -> Option<[&Expr; 2]> {
-    let counted = slo.events.counted.as_ref();
-    counted.map(|counted| [&counted.total, &counted.bad])
+/// True where two SLOs count the same events in the same groups.
+fn is_same(one: &Slo, other: &Slo) -> bool {
+    one.labels == other.labels
+        && match (&one.events.sli, &other.events.sli) {
+            (
+                EventSli::Ratio { part, good, total },
+                EventSli::Ratio {
+                    part: other_part,
+                    good: other_good,
+                    total: other_total,
+                },
+            ) => {
+                good == other_good
+                    && part
+                        .family()
+                        .is_some_and(|f| Some(f) == other_part.family())
+                    && total.family() == other_total.family()
+            }
+            (
+                EventSli::Latency { family, within, .. },
+                EventSli::Latency {
+                    family: other_family,
+                    within: other_within,
+                    ..
+                },
+            ) => family == other_family && within == other_within,
+            _ => false,
+        }
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {

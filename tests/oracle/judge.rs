@@ -314,7 +314,7 @@ fn name((alert, tier): &RuleId) -> String {
 
 /// Labels that tell groups apart.
 fn group(labels: &Labels, given: &BTreeSet<&str>) -> Labels {
-    const OWN: [&str; 9] = [
+    const OWN: [&str; 10] = [
         "__name__",
         "alertname",
         "alertstate",
@@ -323,6 +323,7 @@ fn group(labels: &Labels, given: &BTreeSet<&str>) -> Labels {
         "owner",
         "slo",
         "tier",
+        "window",
         "quantile",
     ];
     let kept = labels

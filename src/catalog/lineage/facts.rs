@@ -141,6 +141,9 @@ pub struct Domains {
     pub labels: Vec<String>,
     /// Domains that no page shows whole.
     pub fixed: Vec<FixedDomain>,
+    /// Values that labels usually have, among others: a value that is spelled almost like one of them is a slip.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usual: BTreeMap<String, Vec<String>>,
     /// Values are those of the recording, and there can be others.
     #[serde(skip)]
     pub seen: bool,

@@ -49,8 +49,8 @@ pub struct LintArgs {
     #[arg(long, short)]
     pub(super) quiet: bool,
     /// Write the report to a file instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub(super) output_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", alias = "output-file")]
+    pub(super) out: Option<PathBuf>,
     /// File name of standard input in the report; its extension sets the file type
     #[arg(long, value_name = "FILE", default_value = "stdin.yaml")]
     pub(super) stdin_filename: PathBuf,

@@ -27,7 +27,7 @@ impl Job<'_> {
             true => self.statistics(found)?,
             false => self.report(found, loaded),
         };
-        if let Some(path) = &self.args.output_file {
+        if let Some(path) = &self.args.out {
             return self.write_report(path, &text);
         }
         let trust = match format {
@@ -45,8 +45,8 @@ impl Job<'_> {
         let (args, infos) = (self.args, rules::infos());
         let report = Report::new(found, &loaded.sources, &infos)
             .root(self.here)
-            .styled(args.output_file.is_none() && is_stdout_styled())
-            .width(stdout_width().filter(|_| args.output_file.is_none()));
+            .styled(args.out.is_none() && is_stdout_styled())
+            .width(stdout_width().filter(|_| args.out.is_none()));
         let mut text = render(args.format, &report);
         // A single finding is its own table.
         if args.format == Format::Human && !args.quiet && found.len() > 1 {
@@ -71,7 +71,7 @@ impl Job<'_> {
         let path = plain(&self.here.join(path));
         let folder = path.parent().unwrap_or(self.here).to_owned();
         let written = Writer::within(vec![folder]).put(&path, text);
-        written.with_context(|| format!("`--output-file`: {}", path.display()))
+        written.with_context(|| format!("`--out`: {}", path.display()))
     }
 
     /// One line: the number of findings per level, of files and of fixable findings, and the releases.

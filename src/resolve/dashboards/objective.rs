@@ -179,6 +179,7 @@ impl Panels<'_, '_> {
                     Color::Orange
                 },
                 upper: true,
+                closed: false,
             })
             .collect();
         lines.sort_by_key(|line| line.value);

@@ -351,7 +351,8 @@ impl Panels<'_, '_> {
         };
         self.seen.add(signal);
         if matches!(shown.stat, Stat::Quantile(_)) {
-            let last = signal.buckets().last().map(|bucket| bucket.bound);
+            let last = signal.buckets().last();
+            let last = last.map(|bucket| bucket.bound * signal.scale);
             content.ends = content.ends.max(last);
         }
         content.units.push((unit, wanted.name.span));

@@ -1,5 +1,6 @@
 //! The threshold lines of a panel: from the spec of the panel, else from the alerts and SLOs on the same values.
 
+use crate::plan;
 use crate::plan::dashboard::{Color, Role, Threshold};
 use crate::plan::{
     Alert, Bound, Compare, Condition, EventSli, Good, Limit, Signal, Slo, ValueUnit, words,
@@ -165,6 +166,7 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
         role: watch.role,
         color: watch.color,
         upper: op.is_upper(),
+        closed: matches!(op, plan::CompareOp::AtLeast | plan::CompareOp::AtMost),
     })
 }
 
@@ -182,7 +184,10 @@ pub(super) fn targets(
             EventSli::Latency {
                 signal: of, within, ..
             },
-        ) if of.reads_as(signal) => Some(target(within.bound, shown(within.bound, signal.unit))),
+        ) if of.reads_as(signal) => {
+            let bound = within.bound * signal.scale;
+            Some(target(bound, shown(bound, signal.unit)))
+        }
         (Stat::Quantile(_), _) => None,
         _ => of_time(slo, signal),
     };
@@ -224,6 +229,7 @@ pub(super) fn target(value: Number, text: String) -> Threshold {
         role: Role::Target,
         color: Color::Green,
         upper: true,
+        closed: false,
     }
 }
 
@@ -253,6 +259,7 @@ pub(super) fn given(
         role: given.role,
         color,
         upper,
+        closed: false,
     })
 }
 

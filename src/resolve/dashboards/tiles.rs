@@ -375,6 +375,7 @@ fn mark(value: Number, unit: Unit, color: Color, upper: bool) -> Threshold {
         role: Role::Advisory,
         color,
         upper,
+        closed: false,
     }
 }
 

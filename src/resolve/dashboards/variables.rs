@@ -4,7 +4,7 @@ use crate::diag::Diagnostic;
 use crate::plan::dashboard::{Row, Variable};
 use crate::plan::marker;
 use crate::plan::{Dashboard, Family, Signal, Source};
-use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::ast::{Expr, MatchOp, Matcher, Selector};
 use crate::promql::{build, visit};
 use crate::resolve::context::Context;
 use crate::spec;
@@ -121,18 +121,19 @@ impl Seen {
     pub(super) fn variables(&self, wanted: &[String], rows: &[Row], own: &[&str]) -> Vec<Variable> {
         let mut variables: Vec<Variable> = Vec::new();
         for label in wanted {
-            let used = rows.iter().flat_map(|row| &row.panels).any(|panel| {
-                let mut series = panel.series.iter();
-                series.any(|s| marker::uses(&s.query.expr, label))
-            });
-            let source = self.source(label).filter(|_| used);
-            let Some((family, labels)) = source else {
+            let before: Vec<_> = variables.iter().map(|v| v.label.clone()).collect();
+            let panels = rows.iter().flat_map(|row| &row.panels);
+            let mut shown = panels.flat_map(|panel| &panel.series);
+            let Some(filtered) = shown.find_map(|s| filtered_by(&s.query.expr, label, &before))
+            else {
                 continue;
             };
-            let before: Vec<_> = variables.iter().map(|v| v.label.clone()).collect();
+            let source = self.source(label);
+            let series = source
+                .map(|(family, labels)| filtered_series(any_name(family, own), labels, &before));
             variables.push(Variable {
                 label: label.clone(),
-                series: filtered_series(any_name(family, own), labels, &before),
+                series: series.unwrap_or(filtered),
             });
         }
         variables
@@ -154,6 +155,26 @@ impl Seen {
             .or_else(|| having().find(|(family, _)| family.names.len() == 1))
             .or_else(|| having().next())
     }
+}
+
+/// The first series of a query that a label filters, without its filters by labels other than those before it.
+fn filtered_by(expr: &Expr, label: &str, before: &[String]) -> Option<Selector> {
+    let is_filter = |matcher: &Matcher| {
+        let label = &matcher.label.text;
+        [marker::filter(label), marker::filter_or_none(label)].contains(&matcher.value.value)
+    };
+    let mut selectors = visit::selectors(expr).into_iter();
+    let found = selectors.find(|selector| {
+        let mut matchers = selector.matchers.iter();
+        matchers.any(|matcher| matcher.label.text == label && is_filter(matcher))
+    })?;
+    let kept = found.matchers.iter();
+    let kept = kept.filter(|m| !is_filter(m) || before.contains(&m.label.text));
+    Some(Selector {
+        metric: found.metric.clone(),
+        matchers: kept.cloned().collect(),
+        ..build::metric("")
+    })
 }
 
 /// The series of a family under every name it has in the range, whatever a signal selects of them: only matchers on the

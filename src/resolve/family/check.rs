@@ -41,6 +41,18 @@ pub(in crate::resolve) fn check_matchers(
             matchers::check_class(cx, &label.value, value);
         }
         let domain = domain(cx, family, &label.value);
+        if let (Some(domain), MatchValue::Matches(regex)) = (&domain, value) {
+            let none = |known: &String| promql::matches(&regex.value, known) == Some(false);
+            if domain.iter().all(none) {
+                let message = format!(
+                    "`{regex}` matches no value of the label `{label}` of `{}`",
+                    signal.name
+                );
+                let error = Diagnostic::error("unknown-label-value", regex.span, message);
+                cx.sink.push(error.help(format!("use {}", one_of(domain))));
+                fits = None;
+            }
+        }
         let said = matches!(value, MatchValue::Is { said: true, .. });
         for asked in matchers::asked_values(value) {
             let class = matchers::status_class(&asked.value).filter(|_| !said);

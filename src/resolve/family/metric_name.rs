@@ -7,7 +7,7 @@ use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::resolve::context::Context;
 use crate::spec::{self, FamilyKind, Text};
-use crate::units::Unit;
+use crate::units::{Quantity, Unit};
 
 /// Words at the end of a name, their unit, and what a value of 1 is.
 const SUFFIXES: [(&[&str], Unit, &str); 15] = [
@@ -53,14 +53,24 @@ pub(super) fn check(
         .rev()
         .find(|word| !matches!(**word, "total" | "sum"));
     let parts = words.iter().filter(|word| word.starts_with("percent"));
-    let said = last.into_iter().chain(parts).find_map(|word| {
-        let known = SUFFIXES.iter().find(|(words, ..)| words.contains(word))?;
-        Some((*word, known))
+    let exported = cx.catalog.foreign().find(&metric.value);
+    let exported = exported.and_then(|(_, family)| family.unit.as_deref());
+    let exported = exported.map(str::to_ascii_lowercase);
+    let of_exporter = exported.as_deref().into_iter();
+    let of_name = last.into_iter().chain(parts).copied();
+    let said = of_exporter.chain(of_name).find_map(|word| {
+        let known = SUFFIXES.iter().find(|(words, ..)| words.contains(&word))?;
+        Some((word, known))
     });
     let Some((word, (_, unit, one))) = said else {
         return Some(());
     };
     let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz");
+    let base = match unit {
+        Unit::Ratio => "100%",
+        Unit::Bytes => "1B",
+        _ => "1s",
+    };
     if *unit != signal.unit {
         // CPU seconds per second are a number of CPUs.
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
@@ -83,14 +93,18 @@ pub(super) fn check(
         }
         return Some(());
     }
-    if is_base || definition.scale.is_some() {
+    if let Some(scale) = &definition.scale {
+        let value = |text: &str| text.parse::<Quantity>().ok()?.of(*unit, false).ok();
+        if ![*one, base].map(value).contains(&Some(signal.scale)) {
+            let message = format!("a value of 1 of `{metric}` is {one}, not {scale}");
+            let warning = Diagnostic::warning("wrong-unit", scale.span, message);
+            cx.sink.push(warning.help(format!("write `scale: {one}`")));
+        }
         return Some(());
     }
-    let base = match unit {
-        Unit::Ratio => "100%",
-        Unit::Bytes => "1B",
-        _ => "1s",
-    };
+    if is_base {
+        return Some(());
+    }
     let message = format!(
         "`{metric}` has `{word}` in its name, but its values are read as {}",
         match unit {

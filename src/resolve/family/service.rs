@@ -78,15 +78,19 @@ pub(super) fn check_value(
     asked: &Text,
 ) -> Option<Diagnostic> {
     let metric = family.served.newest();
-    let (product, shape) = shape(cx, metric)?;
-    let known = shape.domain(label)?.iter().map(String::as_str);
-    let known: Vec<_> = known.collect();
+    let usual = || cx.catalog.lineage().domains.usual.get(label);
+    let (values, whose) = match family.recorded {
+        true => (usual()?.as_slice(), "vLLM".to_owned()),
+        false => {
+            let (product, shape) = shape(cx, metric)?;
+            let whose = format!("the recording of {}", of(product));
+            (shape.domain(label)?, whose)
+        }
+    };
+    let known: Vec<_> = values.iter().map(String::as_str).collect();
     let meant = meant_value(&asked.value, &known);
     let meant = meant.filter(|_| !known.contains(&asked.value.as_str()))?;
-    let name = of(product);
-    let message = format!(
-        "the label `{label}` of `{metric}` has no value `{asked}` in the recording of {name}"
-    );
+    let message = format!("the label `{label}` of `{metric}` has no value `{asked}` in {whose}");
     let warning = Diagnostic::warning("unknown-label-value", asked.span, message);
     Some(warning.help(format!("did you mean `{meant}`?")))
 }

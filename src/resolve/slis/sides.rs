@@ -5,6 +5,7 @@ use crate::plan::{CompareOp, Family, Signal, selection};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
+use crate::resolve::copies::words as words_of;
 use crate::resolve::matchers::{self, JOB};
 use crate::source::{Span, Spanned};
 use crate::spec::Text;
@@ -99,7 +100,16 @@ pub(in crate::resolve) fn check_parts(
                 ),
                 format!("select the same `{label}` in both"),
             ),
-            None => return Some(()),
+            None => match selection::outside(&of_part.matchers, &of_total.matchers) {
+                Some((label, value)) => (
+                    part_name,
+                    format!(
+                        "`{word}` also counts events that `{all}` does not count, such as those with `{label}=\"{value}\"`"
+                    ),
+                    format!("select the same `{label}` in both"),
+                ),
+                None => return Some(()),
+            },
         },
         _ => return Some(()),
     };
@@ -132,30 +142,53 @@ pub(super) fn doubt_statuses<'a>(
     true
 }
 
+/// Words of failures.
+const FAILED: [&str; 9] = [
+    "error", "errors", "fail", "failed", "failure", "failures", "bad", "crashed", "crashes",
+];
+
+/// Words of success.
+const FINE: [&str; 7] = [
+    "good",
+    "ok",
+    "okay",
+    "success",
+    "successes",
+    "successful",
+    "succeeded",
+];
+
+/// True where the name of a signal in the spec, or of the metric of which it reads all series, has one of these words.
+fn has_word(signal: &Signal, name: &Text, words: &[&str]) -> bool {
+    // Of a metric that counts both, a selection has its own name in the spec.
+    let selects = |family: &&Family| family.matchers.iter().any(|(label, ..)| label != JOB);
+    let whole = signal.family().filter(|family| !selects(family));
+    let metric = whole.map(|family| family.names.newest());
+    let alarm = signal.cloudwatch.as_ref().filter(|_| whole.is_some());
+    let alarm = alarm.map(|alarm| alarm.names.newest());
+    let names = [Some(name.value.as_str()), metric, alarm];
+    let mut tokens = names.into_iter().flatten().flat_map(words_of);
+    tokens.any(|token| words.contains(&token.as_str()))
+}
+
+/// Warns of a total with the name of failures, where the other side has none.
+pub(super) fn doubt_total(
+    cx: &mut Context<'_>,
+    (part, part_name, word): Side<'_>,
+    (total, total_name, all): Side<'_>,
+) {
+    if has_word(total, total_name, &FAILED) && !has_word(part, part_name, &FAILED) {
+        let message = format!("`{all}` counts `{total_name}`, which has the name of failures");
+        let warning = Diagnostic::warning("contradiction", total_name.span, message);
+        cx.sink.push(warning.help(format!(
+            "if `{total_name}` counts failures, swap them: `{{{word}: {total_name}, {all}: {part_name}}}`"
+        )));
+    }
+}
+
 /// Warns of good events with the name of failures, and of bad ones with a name of success.
 pub(super) fn doubt_names(cx: &mut Context<'_>, part: &Signal, name: &Text, good: bool) {
-    const FAILED: [&str; 7] = [
-        "error", "errors", "fail", "failed", "failure", "failures", "bad",
-    ];
-    const FINE: [&str; 6] = [
-        "good",
-        "ok",
-        "success",
-        "successes",
-        "successful",
-        "succeeded",
-    ];
-    let has = |words: &[&str]| {
-        // Of a metric that counts both, a selection has its own name in the spec.
-        let selects = |family: &&Family| family.matchers.iter().any(|(label, ..)| label != JOB);
-        let whole = part.family().filter(|family| !selects(family));
-        let metric = whole.map(|family| family.names.newest());
-        let mut tokens = metric
-            .unwrap_or_default()
-            .split('_')
-            .chain(name.value.split(['_', '-']));
-        tokens.any(|token| words.contains(&token))
-    };
+    let has = |words: &[&str]| has_word(part, name, words);
     let (found, word, other) = match good {
         true => (has(&FAILED) && !has(&FINE), "failures", "bad"),
         false => (has(&FINE) && !has(&FAILED), "successes", "good"),
@@ -225,8 +258,16 @@ pub(super) fn doubt_side(
     }
 }
 
-/// True where a label of an HTTP status holds server errors and no success, or the other way round.
+/// True where a label of an HTTP status holds server errors and no success, or the other way round; where another label holds only
+/// words of failures, or only those of success.
 fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool {
+    if let Some(values) = selection::named(op, value) {
+        let wrong: &[&str] = if good { &FAILED } else { &FINE };
+        let is_wrong = |value: &String| wrong.contains(&value.to_lowercase().as_str());
+        if label != JOB && values.iter().all(is_wrong) {
+            return true;
+        }
+    }
     let holds = |status: &str| match op {
         MatchOp::Equal => value == status,
         MatchOp::Match => promql::matches(value, status) == Some(true),

@@ -20,6 +20,7 @@ pub(super) fn field(panel: &Panel) -> Field {
         unit: match panel.draw {
             Draw::Fact(Fact::Since | Fact::Changed) => "dateTimeFromNow".to_owned(),
             Draw::Fact(Fact::Advice) => "none".to_owned(),
+            Draw::Graph(GraphKind::Heatmap) => as_stored(panel),
             _ => grafana(unit),
         },
         steps: steps(&panel.thresholds, "green"),
@@ -196,6 +197,30 @@ pub(super) fn background(color: Color) -> &'static str {
         Color::Orange => "#FFA940",
         Color::Red => "#B0142B",
     }
+}
+
+/// The unit of a heatmap, whose axis has the bucket boundaries as they are stored.
+fn as_stored(panel: &Panel) -> String {
+    let mut scales = panel
+        .series
+        .iter()
+        .filter_map(|series| match &series.origin {
+            Origin::Signal(read) => Some(read.signal.scale),
+            _ => None,
+        });
+    let scale = scales.next().unwrap_or(Number::from_integer(1));
+    let stored = match (panel.unit.unit, scale.into_raw()) {
+        (_, (1, 1)) => return grafana(panel.unit),
+        (Unit::Seconds, (1, 1_000)) => "ms",
+        (Unit::Seconds, (1, 1_000_000)) => "µs",
+        (Unit::Seconds, (1, 1_000_000_000)) => "ns",
+        (Unit::Bytes, (1_024, 1)) => "kbytes",
+        (Unit::Bytes, (1_048_576, 1)) => "mbytes",
+        (Unit::Bytes, (1_073_741_824, 1)) => "gbytes",
+        (Unit::Ratio, (1, 100)) => "percent",
+        _ => "short",
+    };
+    stored.to_owned()
 }
 
 /// Grafana's unit of a value.

@@ -203,6 +203,7 @@ fn bound(value: Number, color: Color, upper: bool) -> Threshold {
         role: Role::Advisory,
         color,
         upper,
+        closed: false,
     }
 }
 

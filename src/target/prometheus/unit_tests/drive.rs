@@ -248,17 +248,23 @@ impl Driver<'_> {
         };
         let scale = |signal: &Signal| signal.value_scale(signal.stat_in_ratio());
         let (of_scale, over_scale) = (scale(of), scale(over));
+        // Gauges in MiB would be a few whole numbers: only their quotient is read.
+        let unit = if gauges {
+            of_scale.max(over_scale)
+        } else {
+            int(1)
+        };
         let mut out = Vec::new();
         if parts {
             let set = labels::of(self.plan, of, part);
-            let phases = self.shares(levels, |v| v / of_scale);
+            let phases = self.shares(levels, |v| v * unit / of_scale);
             out.push(self.input(&counted(part), &set, text(&phases)));
         }
         let mut set = labels::of(self.plan, over, whole);
         if inside {
             set = labels::outside(set, part, whole);
         }
-        let phases = self.shares(levels, |v| rest(v) / over_scale);
+        let phases = self.shares(levels, |v| rest(v) * unit / over_scale);
         out.push(self.input(&counted(whole), &set, text(&phases)));
         Some(out)
     }
