@@ -387,6 +387,41 @@ signals:
             "warning[contradiction]: the SLO counts time with a low `free` as good",
         ),
         (
+            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 8}, {signal: queue, below: 2}]}}}\n",
+            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 2}, {signal: queue, below: 8}]}}}\n",
+            "warning[untested]: `A` has no unit test: no test input makes the alert fire",
+        ),
+        (
+            "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: done, total: requests}}}}\n",
+            "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {good: done, total: requests}}}}\n",
+            "warning[contradiction]: `bad` selects successes: `code` is `ok`",
+        ),
+        (
+            "  crashes: {kind: counter, unit: requests, prometheus: {metric: shop_crashes_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: requests, total: crashes}}}}\n",
+            "  crashes: {kind: counter, unit: requests, prometheus: {metric: shop_crashes_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: crashes, total: requests}}}}\n",
+            "warning[contradiction]: `total` counts `crashes`, which has the name of failures",
+        ),
+        (
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos:\n  a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n  b: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos:\n  a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n  b: {objective: 95%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n",
+            "warning[contradiction]: `b` counts the same events as `a`, with the same objective and period",
+        ),
+        (
+            "  memory: {kind: gauge, unit: bytes, scale: 1GiB, across: sum, prometheus: {metric: DCGM_FI_DEV_FB_FREE, job: dcgm}}\n",
+            "  memory: {kind: gauge, unit: bytes, scale: 1MiB, across: sum, prometheus: {metric: DCGM_FI_DEV_FB_FREE, job: dcgm}}\n",
+            "warning[wrong-unit]: a value of 1 of `DCGM_FI_DEV_FB_FREE` is 1MiB, not 1GiB",
+        ),
+        (
+            "  loads: {use: vllm.http_requests, where: {handler: /v1/load_lora_adaptor}}\nruntime: {vllm: '>=0.20, <0.34'}\n",
+            "  loads: {use: vllm.http_requests, where: {handler: /v1/load_lora_adapter}}\nruntime: {vllm: '>=0.20, <0.34'}\n",
+            "warning[unknown-label-value]: the label `handler` of `http_requests_total` has no value `/v1/load_lora_adaptor` in vLLM",
+        ),
+        (
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: level, above: 10}, cloudwatch: {statistic: SampleCount}}}\nsignals:\n  level: {kind: gauge, unit: count, across: max, cloudwatch: {metric: Level}}\n",
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: level, above: 10}, cloudwatch: {statistic: Minimum}}}\nsignals:\n  level: {kind: gauge, unit: count, across: max, cloudwatch: {metric: Level}}\n",
+            "warning[contradiction]: `SampleCount` counts the samples of `level`",
+        ),
+        (
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
             "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",
