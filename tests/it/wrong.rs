@@ -422,6 +422,26 @@ signals:
             "warning[contradiction]: `SampleCount` counts the samples of `level`",
         ),
         (
+            "  lag: {kind: gauge, unit: seconds, across: max, prometheus: {metric: shop_lag_seconds, job: shop}}\nalerts: {A: {severity: page, when: {signal: lag, above: 15000m}}}\n",
+            "  lag: {kind: gauge, unit: seconds, across: max, prometheus: {metric: shop_lag_seconds, job: shop}}\nalerts: {A: {severity: page, when: {signal: lag, above: 150m}}}\n",
+            "warning[wrong-unit]: `15000m` is 10d10h",
+        ),
+        (
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: 'max(shop_last_success_timestamp_seconds) - time()'}}\n",
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: 'time() - max(shop_last_success_timestamp_seconds)'}}\n",
+            "warning[contradiction]: the time of a past event less `time()` is negative",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: S, when: {promql: '(1 - max(slo:error_ratio:rate{service=\"a\", slo=\"x\", window=\"1h\"})) * (1 - max(slo:error_ratio:rate{service=\"b\", slo=\"x\", window=\"1h\"}))', unit: ratio, below: 99%}}}\n",
+            "alerts: {A: {severity: page, summary: S, when: {promql: '(1 - (max(slo:error_ratio:rate{service=\"a\", slo=\"x\", window=\"1h\"}) or vector(0))) * (1 - (max(slo:error_ratio:rate{service=\"b\", slo=\"x\", window=\"1h\"}) or vector(0)))', unit: ratio, below: 99%}}}\n",
+            "warning[missing-operand]: the result is missing while one side has no traffic",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: S, when: {promql: 'slo:error_budget_remaining:ratio{service=\"a\", slo=\"x\"}', unit: ratio, below: 1%}}}\n",
+            "alerts: {A: {severity: page, summary: S, when: {promql: 'max(slo:error_budget_remaining:ratio{service=\"a\", slo=\"x\"})', unit: ratio, below: 1%}}}\n",
+            "warning[reserved-label]: the alert has the label `slo` of the series",
+        ),
+        (
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
             "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",
