@@ -73,6 +73,7 @@ pub(super) fn fixed(
         }
     };
     doubt_percentage(cx, read, unit.unit, value, quantity);
+    doubt_length(cx, unit.unit, value, quantity);
     if let Stat::Quantile(q) = read.stat
         && q < Number::new(1, 2)
         && matches!(op, CompareOp::Above | CompareOp::AtLeast)
@@ -100,6 +101,26 @@ pub(super) fn fixed(
         unit,
         bound: Bound::Fixed(op, value, quantity.to_string()),
     })
+}
+
+/// Warns of a length of days in minutes, or of weeks in hours: `15000m`.
+fn doubt_length(cx: &mut Context<'_>, unit: Unit, value: Number, quantity: &Spanned<Quantity>) {
+    let text = quantity.to_string();
+    let count = |sign: &str| text.strip_suffix(sign)?.parse::<u64>().ok();
+    let days = match (count("m"), count("h")) {
+        (Some(minutes), _) if unit == Unit::Seconds => minutes / 1_440,
+        (_, Some(hours)) if unit == Unit::Seconds => hours / 168,
+        _ => 0,
+    };
+    if days >= 7 {
+        let seconds = u64::try_from(value.to_integer()).unwrap_or_default();
+        let plain = Duration::from_secs(seconds);
+        let message = format!("`{text}` is {plain}");
+        let warning = Diagnostic::warning("wrong-unit", quantity.span, message);
+        cx.sink.push(warning.help(format!(
+            "if it is meant, write `{plain}`; otherwise use another unit"
+        )));
+    }
 }
 
 /// Warns of a share with the sign of a percentage: `0.95%` of a gauge in percent.

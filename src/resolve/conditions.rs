@@ -14,7 +14,7 @@ use crate::plan::{
     RawCondition, Reading, Signal, SignalKind, Source, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
-use crate::promql::{self, build, visit};
+use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, FamilyKind, Text};
@@ -394,8 +394,13 @@ impl Resolver<'_, '_> {
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
         let expr = own_promql::parse(self.cx, text)?;
-        let labels = promql::kept_labels(&expr).names().unwrap_or_default();
-        if let Some(label) = labels.iter().find(|l| OF_RULE.contains(&l.as_str())) {
+        let kept = promql::kept_labels(&expr);
+        self.doubt_slo(text, &expr, &kept);
+        let labels = kept.names().unwrap_or_default();
+        let one = matches!(&visit::bare(&expr).kind, ExprKind::Call(call) if call.function.text.starts_with("absent"));
+        if one {
+            // One result, in which the labels of the rule replace its own.
+        } else if let Some(label) = labels.iter().find(|l| OF_RULE.contains(&l.as_str())) {
             let message = format!(
                 "the query groups by `{label}`, and the generated rule sets this label: Prometheus rejects a result in which groups \
                  differ only in it"
@@ -435,6 +440,26 @@ impl Resolver<'_, '_> {
                 labels,
             },
         })))
+    }
+
+    /// Warns of a result with the label `slo`, by which the generated inhibit rule knows burn-rate alerts.
+    fn doubt_slo(&mut self, text: &Text, expr: &Expr, kept: &Kept) {
+        let mut selectors = visit::selectors(expr).into_iter();
+        let of_slo = selectors.any(|selector| {
+            let name = selector.metric.as_ref();
+            name.is_some_and(|name| naming::is_of_slo(&name.text))
+        });
+        let keeps = match kept {
+            Kept::AllOf { .. } => true,
+            Kept::Only(labels) => labels.contains(naming::SLO),
+        };
+        if of_slo && keeps && !self.alert.is_empty() {
+            let message = "the alert has the label `slo` of the series: while it pages, Alertmanager silences the tickets of this SLO";
+            let warning = Diagnostic::warning("reserved-label", text.span, message);
+            self.cx.sink.push(
+                warning.help("aggregate the query without this label, as in `max by (LABELS) (…)`"),
+            );
+        }
     }
 
     fn raw_bound(

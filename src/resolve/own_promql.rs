@@ -69,7 +69,81 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     }
     family::check_names(cx, &mut expr, text);
     check_slos(cx, text, &expr);
+    check_idle(cx, text, &expr);
+    check_age(cx, text, &expr);
     Some(expr)
+}
+
+/// Warns of an operation on error ratios, which has no result while one of the services has no traffic.
+fn check_idle(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let is_ratio = |side: &Expr| {
+        let mut selectors = visit::selectors(side).into_iter();
+        selectors.any(|selector| {
+            let name = selector.metric.as_ref();
+            name.is_some_and(|name| name.text == naming::ERROR_RATIO)
+        })
+    };
+    let mut found = None;
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Binary(b) = &node.kind
+            && matches!(b.op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+            && b.fill.is_none()
+            && is_ratio(&b.lhs)
+            && is_ratio(&b.rhs)
+            && !(has_alternative(&b.lhs) && has_alternative(&b.rhs))
+        {
+            found = Some(b.op_span.clone());
+        }
+    });
+    if let Some(at) = found {
+        let message = "the result is missing while one side has no traffic: the error ratio of no events has no value";
+        let at = cx.document.inside(text, at);
+        let warning = Diagnostic::warning("missing-operand", at, message);
+        cx.sink.push(warning.help(format!(
+            "take 0 for a service without traffic: `({}{{…}} or 0 * {}{{…}})`",
+            naming::ERROR_RATIO,
+            naming::TOTAL_EVENTS
+        )));
+    }
+}
+
+/// True if there is an alternative for missing series in it.
+fn has_alternative(side: &Expr) -> bool {
+    let mut found = false;
+    visit::walk(side, &mut |node| {
+        found |= matches!(&node.kind, ExprKind::Binary(b) if b.op == BinaryOp::Or);
+    });
+    found
+}
+
+/// Warns of the time of a past event less the time now: an age is the other way round.
+fn check_age(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let is_now = |side: &Expr| matches!(&visit::bare(side).kind, ExprKind::Call(call) if call.function.text == "time");
+    let is_past = |side: &Expr| {
+        let mut selectors = visit::selectors(side).into_iter();
+        selectors.any(|selector| {
+            let name = selector.metric.as_ref().map(|name| name.text.as_str());
+            let mut words = name.unwrap_or_default().split(['_', ':']);
+            words.any(|word| matches!(word, "last" | "created" | "start" | "started"))
+        })
+    };
+    let mut found = None;
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Binary(b) = &node.kind
+            && b.op == BinaryOp::Sub
+            && is_now(&b.rhs)
+            && is_past(&b.lhs)
+        {
+            found = Some(b.op_span.clone());
+        }
+    });
+    if let Some(at) = found {
+        let at = cx.document.inside(text, at);
+        let message = "the time of a past event less `time()` is negative";
+        let warning = Diagnostic::warning("contradiction", at, message);
+        cx.sink
+            .push(warning.help("write `time() - …` for the time since then"));
+    }
 }
 
 /// Reports a series of this service's SLOs whose SLO the spec does not have: it never has a value.

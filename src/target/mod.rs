@@ -107,6 +107,8 @@ pub struct Rendered {
     pub beside: Vec<OutFile>,
     /// What the author should know: an alert for which no unit test is made, on PromQL of theirs or over a short window.
     pub notes: Vec<String>,
+    /// Alerts without a unit test, because no input was found that makes them fire.
+    pub untested: Vec<Untested>,
 }
 
 /// A generated file that is not what it should be. With the built-in templates this is a bug in slosmith.
@@ -121,9 +123,6 @@ pub enum TargetError {
         /// Where the link leads.
         target: String,
     },
-    /// Alerts without a unit test: no input was found that makes them fire.
-    #[error("no input was found that makes `{}` fire", names(alerts).join("` and `"))]
-    Untested { alerts: Vec<Untested> },
     /// The rendered text does not read back.
     #[error("{path}: the template's output is not valid: {why}")]
     Invalid { path: String, why: String },
@@ -135,13 +134,6 @@ pub struct Untested {
     pub alert: String,
     /// What was seen instead.
     pub why: String,
-}
-
-fn names(alerts: &[Untested]) -> Vec<&str> {
-    alerts
-        .iter()
-        .map(|untested| untested.alert.as_str())
-        .collect()
 }
 
 #[derive(Clone, Copy)]

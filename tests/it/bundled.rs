@@ -9,7 +9,7 @@ use slosmith::plan::Plan;
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
 use slosmith::spec::Document;
-use slosmith::target::{self, OutFile, Rendered, Target, TargetError};
+use slosmith::target::{self, OutFile, Rendered, Target};
 use slosmith::template::Templates;
 
 /// What every bundled spec extends.
@@ -138,16 +138,7 @@ pub(crate) fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
 
 /// The files of one target.
 pub(crate) fn build_for(text: &str, vllm: Option<&str>, target: Target) -> Vec<OutFile> {
-    try_build(text, vllm, target).expect("renders")
-}
-
-/// The same, unless something is wrong with them.
-pub(crate) fn try_build(
-    text: &str,
-    vllm: Option<&str>,
-    target: Target,
-) -> Result<Vec<OutFile>, TargetError> {
-    Ok(try_rendered(&plan_for(text, vllm), target)?.files)
+    rendered(&plan_for(text, vllm), target).files
 }
 
 /// The plan of a right spec.
@@ -167,12 +158,8 @@ fn plan_for(text: &str, vllm: Option<&str>) -> Plan {
 
 /// What a target makes of a plan.
 pub(crate) fn rendered(plan: &Plan, target: Target) -> Rendered {
-    try_rendered(plan, target).expect("renders")
-}
-
-fn try_rendered(plan: &Plan, target: Target) -> Result<Rendered, TargetError> {
     let templates = Templates::load(None).expect("templates");
-    target::render(plan, target, target::Options::all(&templates))
+    target::render(plan, target, target::Options::all(&templates)).expect("renders")
 }
 
 /// Writes files below a folder.

@@ -387,6 +387,61 @@ signals:
             "warning[contradiction]: the SLO counts time with a low `free` as good",
         ),
         (
+            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 8}, {signal: queue, below: 2}]}}}\n",
+            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 2}, {signal: queue, below: 8}]}}}\n",
+            "warning[untested]: `A` has no unit test: no test input makes the alert fire",
+        ),
+        (
+            "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: done, total: requests}}}}\n",
+            "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {good: done, total: requests}}}}\n",
+            "warning[contradiction]: `bad` selects successes: `code` is `ok`",
+        ),
+        (
+            "  crashes: {kind: counter, unit: requests, prometheus: {metric: shop_crashes_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: requests, total: crashes}}}}\n",
+            "  crashes: {kind: counter, unit: requests, prometheus: {metric: shop_crashes_total, job: shop}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: crashes, total: requests}}}}\n",
+            "warning[contradiction]: `total` counts `crashes`, which has the name of failures",
+        ),
+        (
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos:\n  a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n  b: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n",
+            "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos:\n  a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n  b: {objective: 95%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}\n",
+            "warning[contradiction]: `b` counts the same events as `a`, with the same objective and period",
+        ),
+        (
+            "  memory: {kind: gauge, unit: bytes, scale: 1GiB, across: sum, prometheus: {metric: DCGM_FI_DEV_FB_FREE, job: dcgm}}\n",
+            "  memory: {kind: gauge, unit: bytes, scale: 1MiB, across: sum, prometheus: {metric: DCGM_FI_DEV_FB_FREE, job: dcgm}}\n",
+            "warning[wrong-unit]: a value of 1 of `DCGM_FI_DEV_FB_FREE` is 1MiB, not 1GiB",
+        ),
+        (
+            "  loads: {use: vllm.http_requests, where: {handler: /v1/load_lora_adaptor}}\nruntime: {vllm: '>=0.20, <0.34'}\n",
+            "  loads: {use: vllm.http_requests, where: {handler: /v1/load_lora_adapter}}\nruntime: {vllm: '>=0.20, <0.34'}\n",
+            "warning[unknown-label-value]: the label `handler` of `http_requests_total` has no value `/v1/load_lora_adaptor` in vLLM",
+        ),
+        (
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: level, above: 10}, cloudwatch: {statistic: SampleCount}}}\nsignals:\n  level: {kind: gauge, unit: count, across: max, cloudwatch: {metric: Level}}\n",
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nalerts: {A: {severity: page, when: {signal: level, above: 10}, cloudwatch: {statistic: Minimum}}}\nsignals:\n  level: {kind: gauge, unit: count, across: max, cloudwatch: {metric: Level}}\n",
+            "warning[contradiction]: `SampleCount` counts the samples of `level`",
+        ),
+        (
+            "  lag: {kind: gauge, unit: seconds, across: max, prometheus: {metric: shop_lag_seconds, job: shop}}\nalerts: {A: {severity: page, when: {signal: lag, above: 15000m}}}\n",
+            "  lag: {kind: gauge, unit: seconds, across: max, prometheus: {metric: shop_lag_seconds, job: shop}}\nalerts: {A: {severity: page, when: {signal: lag, above: 150m}}}\n",
+            "warning[wrong-unit]: `15000m` is 10d10h",
+        ),
+        (
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: 'max(shop_last_success_timestamp_seconds) - time()'}}\n",
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: 'time() - max(shop_last_success_timestamp_seconds)'}}\n",
+            "warning[contradiction]: the time of a past event less `time()` is negative",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: S, when: {promql: '(1 - max(slo:error_ratio:rate{service=\"a\", slo=\"x\", window=\"1h\"})) * (1 - max(slo:error_ratio:rate{service=\"b\", slo=\"x\", window=\"1h\"}))', unit: ratio, below: 99%}}}\n",
+            "alerts: {A: {severity: page, summary: S, when: {promql: '(1 - (max(slo:error_ratio:rate{service=\"a\", slo=\"x\", window=\"1h\"}) or vector(0))) * (1 - (max(slo:error_ratio:rate{service=\"b\", slo=\"x\", window=\"1h\"}) or vector(0)))', unit: ratio, below: 99%}}}\n",
+            "warning[missing-operand]: the result is missing while one side has no traffic",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: S, when: {promql: 'slo:error_budget_remaining:ratio{service=\"a\", slo=\"x\"}', unit: ratio, below: 1%}}}\n",
+            "alerts: {A: {severity: page, summary: S, when: {promql: 'max(slo:error_budget_remaining:ratio{service=\"a\", slo=\"x\"})', unit: ratio, below: 1%}}}\n",
+            "warning[reserved-label]: the alert has the label `slo` of the series",
+        ),
+        (
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
             "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",

@@ -79,23 +79,17 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     Some(Diagnostic::error("dead-link", at, message).help(help))
 }
 
-fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
-    let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
-        return None;
-    };
+/// A warning of an alert without a unit test.
+fn untested(document: &Document, Untested { alert, why }: &Untested) -> Diagnostic {
     let spec = &document.spec;
-    let finding = |Untested { alert, why }: &Untested| {
-        let slos = spec.slos.keys();
-        let of = |name: &&Text| naming::burn_alert(&name.value) == *alert;
-        let named = spec.alerts.keys().find(|name| name.value == *alert);
-        let name = named.or_else(|| slos.into_iter().find(of))?;
-        let message =
-            format!("`{alert}` cannot be tested: no test input makes the alert fire ({why})");
-        let help = "change the conditions so that they can become true together, or build with `--no-tests` and test the \
-            alert by hand";
-        Some(Diagnostic::error("untested", name.span, message).help(help))
-    };
-    alerts.iter().map(finding).collect()
+    let of = |name: &&Text| naming::burn_alert(&name.value) == *alert;
+    let named = spec.alerts.keys().find(|name| name.value == *alert);
+    let name = named.or_else(|| spec.slos.keys().find(of));
+    let at = name.map_or(spec.service.name.span, |name| name.span);
+    let message = format!("`{alert}` has no unit test: no test input makes the alert fire ({why})");
+    let help =
+        "if the conditions exclude each other, change them; otherwise test the alert by hand";
+    Diagnostic::warning("untested", at, message).help(help)
 }
 
 impl<'a> Job<'a> {
@@ -137,14 +131,14 @@ impl<'a> Job<'a> {
             // Every build prints all warnings, so a service with warnings never counts as unchanged.
             let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
-                Ok((mut folder, summary)) => {
+                Ok((mut folder, summary, without_test)) => {
+                    for alert in &without_test {
+                        findings.push(untested(&document, alert));
+                    }
                     folder.servers.clone_from(&done.servers);
                     done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
-                Err(error) => match untested(&document, &error) {
-                    Some(found) => found.into_iter().for_each(|found| findings.push(found)),
-                    None => findings.push(dead_link(&document, &error).ok_or(error)?),
-                },
+                Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
             }
         }
         Ok(Done { findings, ..done })
@@ -192,7 +186,11 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn render(&self, plan: Plan, inputs: Option<Digest>) -> Result<(Folder, Summary)> {
+    fn render(
+        &self,
+        plan: Plan,
+        inputs: Option<Digest>,
+    ) -> Result<(Folder, Summary, Vec<Untested>)> {
         let wanted = |t: &Target| self.settings.makes(*t);
         let options = target::Options {
             templates: &self.settings.templates,
@@ -201,6 +199,7 @@ impl<'a> Job<'a> {
         };
         let mut files = Vec::new();
         let mut notes = Vec::new();
+        let mut untested = Vec::new();
         let mut others = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
             let rendered = target::render(&plan, target, options)?;
@@ -209,6 +208,7 @@ impl<'a> Job<'a> {
             }
             files.extend(rendered.files);
             notes.extend(rendered.notes);
+            untested.extend(rendered.untested);
         }
         for (template, path) in &self.settings.outputs {
             match self.settings.only.as_slice() {
@@ -234,14 +234,14 @@ impl<'a> Job<'a> {
         let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned);
         let kept = kept.chain(others).collect();
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
-        folder.inputs = inputs;
+        folder.inputs = inputs.filter(|_| untested.is_empty());
         let summary = Summary {
             cost,
             runtime: plan.runtime,
             left_out: plan.left_out,
             notes,
         };
-        Ok((folder, summary))
+        Ok((folder, summary, untested))
     }
 
     fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
