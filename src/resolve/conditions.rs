@@ -454,7 +454,7 @@ impl Resolver<'_, '_> {
             Kept::Only(labels) => labels.contains(naming::SLO),
         };
         if of_slo && keeps && !self.alert.is_empty() {
-            let message = "the alert has the label `slo` of the series: while it pages, Alertmanager silences the tickets of this SLO";
+            let message = "the alert has the label `slo` of the series: the generated inhibit rule treats it as a burn-rate alert of this SLO";
             let warning = Diagnostic::warning("reserved-label", text.span, message);
             self.cx.sink.push(
                 warning.help("aggregate the query without this label, as in `max by (LABELS) (…)`"),

@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use super::matchers;
+use super::names::words;
 use crate::diag::Diagnostic;
 use crate::spec::{Matchers, Spec, Text};
 
@@ -79,22 +80,4 @@ fn entries(spec: &Spec) -> Vec<Entry<'_>> {
     });
     let all = signals.chain(slos).chain(alerts);
     all.filter(|entry| !entry.selection.is_empty()).collect()
-}
-
-/// The words of a name or a value in lower case: `gold`, `speed` of `gold-speed` and of `GoldSpeed`.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut out = vec![String::new()];
-    let mut before = ' ';
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase()) {
-            out.push(String::new());
-        }
-        if c.is_alphanumeric() {
-            let last = out.len() - 1;
-            out[last].extend(c.to_lowercase());
-        }
-        before = c;
-    }
-    out.retain(|word| !word.is_empty());
-    out
 }

@@ -179,3 +179,21 @@ fn names(signal: &Signal) -> Vec<String> {
         Source::Family(_) | Source::Ratio { .. } => Vec::new(),
     }
 }
+
+/// The words of a name or a value in lower case: `gold`, `speed` of `gold-speed` and of `GoldSpeed`.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase()) {
+            out.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            let last = out.len() - 1;
+            out[last].extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
