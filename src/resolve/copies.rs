@@ -28,7 +28,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         });
         let values = || {
             let values = entry.selection.values();
-            values.flat_map(|value| matchers::asked_values(value))
+            values.flat_map(matchers::asked_values)
         };
         let found = same
             .flat_map(|other| values().map(move |value| (other, value)))
