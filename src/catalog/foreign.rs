@@ -1,5 +1,7 @@
 //! Names that exporters other than vLLM publish.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::shape::{MetricType, Shape};
@@ -35,6 +37,9 @@ pub struct ForeignFamily {
     pub kind: MetricType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// The values of labels that have few.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Vec<String>>,
 }
 
 impl Exporter {

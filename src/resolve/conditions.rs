@@ -590,7 +590,7 @@ fn common_help(common: &[String]) -> String {
         return "group all conditions by the same labels with `by`".into();
     }
     format!(
-        "join the conditions on their common labels: `on: [{}]`",
+        "group all conditions by the same labels with `by`, or join them on their common labels: `on: [{}]`",
         common.join(", ")
     )
 }

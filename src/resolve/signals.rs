@@ -318,8 +318,11 @@ fn ratio(
         return cx.fail(error.help(format!("write `{meant}` instead of `{said}`")));
     }
     let sides = [(&*of_signal, &of, "of"), (&*over_signal, &over, "over")];
-    if is_share && slis::sides::check_parts(cx, sides[0], sides[1]).is_none() {
-        return Outcome::Failed;
+    if is_share {
+        if slis::sides::check_parts(cx, sides[0], sides[1]).is_none() {
+            return Outcome::Failed;
+        }
+        slis::sides::doubt_total(cx, sides[0], sides[1]);
     }
     let mut labels = of_signal.labels.clone();
     labels.retain(|l| over_signal.labels.contains(l));

@@ -442,6 +442,21 @@ signals:
             "warning[reserved-label]: the alert has the label `slo` of the series",
         ),
         (
+            "  dropped: {kind: counter, unit: requests, prometheus: {metric: shop_dropped_total, job: shop}}\n  share: {ratio: {of: requests, over: dropped}}\n",
+            "  dropped: {kind: counter, unit: requests, prometheus: {metric: shop_dropped_total, job: shop}}\n  share: {ratio: {of: dropped, over: requests}}\n",
+            "warning[contradiction]: `over` counts `dropped`, which has the name of failures",
+        ),
+        (
+            "  ready: {kind: gauge, unit: bool, across: avg, has_labels: [status], prometheus: {metric: kube_node_status_condition, job: ksm}}\n  up: {use: ready, where: {status: 'True'}}\n",
+            "  ready: {kind: gauge, unit: bool, across: avg, has_labels: [status], prometheus: {metric: kube_node_status_condition, job: ksm}}\n  up: {use: ready, where: {status: 'true'}}\n",
+            "warning[unknown-label-value]: the label `status` of `kube_node_status_condition` has no value `True`",
+        ),
+        (
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: calls}}}}\nsignals:\n  failed: {kind: counter, unit: requests, cloudwatch: {metric: Errors, namespace: AWS/Lambda}}\n  calls: {kind: counter, unit: requests, cloudwatch: {metric: RequestCount, namespace: AWS/ApplicationELB}}\n",
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: calls}}}}\nsignals:\n  failed: {kind: counter, unit: requests, cloudwatch: {metric: Errors, namespace: AWS/Lambda}}\n  calls: {kind: counter, unit: requests, cloudwatch: {metric: Invocations, namespace: AWS/Lambda}}\n",
+            "warning[contradiction]: `bad` counts events of `AWS/Lambda`, and `total` events of `AWS/ApplicationELB`",
+        ),
+        (
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
             "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",

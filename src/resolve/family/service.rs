@@ -79,9 +79,12 @@ pub(super) fn check_value(
 ) -> Option<Diagnostic> {
     let metric = family.served.newest();
     let usual = || cx.catalog.lineage().domains.usual.get(label);
-    let (values, whose) = match family.recorded {
-        true => (usual()?.as_slice(), "vLLM".to_owned()),
-        false => {
+    let foreign = cx.catalog.foreign().find(metric);
+    let foreign = foreign.and_then(|(by, family)| Some((by, family.values.get(label)?)));
+    let (values, whose) = match (family.recorded, foreign) {
+        (true, _) => (usual()?.as_slice(), "vLLM".to_owned()),
+        (_, Some((exporter, values))) => (values.as_slice(), exporter.title.clone()),
+        (false, None) => {
             let (product, shape) = shape(cx, metric)?;
             let whose = format!("the recording of {}", of(product));
             (shape.domain(label)?, whose)

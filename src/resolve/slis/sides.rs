@@ -34,11 +34,40 @@ pub(in crate::resolve) fn check(
     if let Some((of_part, of_total)) = part.family().zip(total.family())
         && of_part.served != of_total.served
     {
+        if doubt_sources(cx, (part, part_name, word), (total, total_name, all)) {
+            return check_parts(cx, (part, part_name, word), (total, total_name, all));
+        }
         cx.notes.push(format!(
             "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
         ));
     }
     check_parts(cx, (part, part_name, word), (total, total_name, all))
+}
+
+/// Warns of sides that two services of AWS count.
+fn doubt_sources(
+    cx: &mut Context<'_>,
+    (part, part_name, word): Side<'_>,
+    (total, total_name, all): Side<'_>,
+) -> bool {
+    let namespace = |signal: &Signal| {
+        let metric = signal.cloudwatch.as_ref().filter(|_| !signal.is_stored());
+        metric.map(|metric| metric.namespace.clone())
+    };
+    let (of_part, of_total) = (namespace(part), namespace(total));
+    let (Some(of_part), Some(of_total)) = (of_part, of_total) else {
+        return false;
+    };
+    if of_part == of_total {
+        return false;
+    }
+    let message =
+        format!("`{word}` counts events of `{of_part}`, and `{all}` events of `{of_total}`");
+    let warning = Diagnostic::warning("contradiction", total_name.span, message);
+    cx.sink.push(warning.help(format!(
+        "use a `{all}` that counts each event of `{part_name}`; `{total_name}` can have others"
+    )));
+    true
 }
 
 /// Reports sides of one metric of which the first is no part of the second.
@@ -143,8 +172,9 @@ pub(super) fn doubt_statuses<'a>(
 }
 
 /// Words of failures.
-const FAILED: [&str; 9] = [
+const FAILED: [&str; 13] = [
     "error", "errors", "fail", "failed", "failure", "failures", "bad", "crashed", "crashes",
+    "dropped", "drops", "lost", "timeouts",
 ];
 
 /// Words of success.
@@ -172,7 +202,7 @@ fn has_word(signal: &Signal, name: &Text, words: &[&str]) -> bool {
 }
 
 /// Warns of a total with the name of failures, where the other side has none.
-pub(super) fn doubt_total(
+pub(in crate::resolve) fn doubt_total(
     cx: &mut Context<'_>,
     (part, part_name, word): Side<'_>,
     (total, total_name, all): Side<'_>,
