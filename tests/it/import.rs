@@ -521,7 +521,7 @@ fn odd_sources() {
                 "\"panels\"",
                 "\"templating\": {\"list\": [{\"name\": \"job\", \"type\": \"constant\", \"query\": \"api\"}]}, \"panels\"",
             ),
-            "up{job=\\\"api\\\"}",
+            "promql: 'up{job=\"api\"}'",
         ),
         (Dashboard, panel_with(&panel("up{pod!~\\\"$pod\\\", job=\\\"$j\\\"}", "")), "promql: up"),
         (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),
