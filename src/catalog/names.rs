@@ -143,28 +143,45 @@ pub fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
             .flat_map(|name| words(name))
             .any(|known| known == word)
     };
-    let mut meant = known.iter().copied();
-    meant.find(|of| {
-        letters(name) == letters(of) || is_one_letter_off(name, of) || is_slip(name, of, &is_word)
-    })
+    let first = words(name).next().unwrap_or_default();
+    let last = words(name).last().unwrap_or_default();
+    let shares_an_end = |of: &str| of.starts_with(first) || of.ends_with(last);
+    let is_meant = |of: &&str| {
+        has_letters(name, of)
+            || is_one_letter_off(name, of)
+            || shares_an_end(of) && is_slip(name, of, &is_word)
+    };
+    known.iter().copied().find(is_meant)
 }
 
 /// The value of a label that was probably meant: the same with other separators, or with one wrong letter.
 pub fn meant_value<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut known = known.iter().copied();
-    known.find(|of| letters(value) == letters(of) || is_one_letter_off(value, of))
+    known.find(|of| has_letters(value, of) || is_one_letter_off(value, of))
 }
 
 /// True for long words that differ in one letter, and in no digit.
 fn is_one_letter_off(word: &str, of: &str) -> bool {
+    let (one, other) = (word.as_bytes(), of.as_bytes());
+    let same = |pair: &(&u8, &u8)| pair.0 == pair.1;
+    let start = one.iter().zip(other).take_while(same).count();
+    let end = one.iter().rev().zip(other.iter().rev());
+    let end = end.take_while(same).count();
+    // What differs lies between a common start and a common end.
+    if word.len() < 5 || start + end + 2 < one.len().max(other.len()) {
+        return false;
+    }
     let digits = |text: &str| text.replace(|c: char| !c.is_ascii_digit(), "");
-    word.chars().count() > 4 && digits(word) == digits(of) && strsim::osa_distance(word, of) == 1
+    strsim::osa_distance(word, of) == 1 && digits(word) == digits(of)
 }
 
-/// The letters and digits of a name.
-fn letters(name: &str) -> String {
-    let kept = name.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).collect()
+/// True for names with the same letters and digits.
+fn has_letters(name: &str, of: &str) -> bool {
+    fn letters(name: &str) -> impl Iterator<Item = char> {
+        let kept = name.chars().filter(|c| c.is_alphanumeric());
+        kept.flat_map(char::to_lowercase)
+    }
+    letters(name).eq(letters(of))
 }
 
 /// True if a name is a misspelling of another, word by word.

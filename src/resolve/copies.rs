@@ -3,6 +3,8 @@
 //! `silver-speed: {where: {tier: gold}}` beside `gold-speed: {where: {tier: gold}}` over the same signal: the name of the original
 //! has the word of the value, the name of the copy does not.
 
+use std::collections::BTreeMap;
+
 use super::context::Context;
 use super::matchers;
 use super::names::words;
@@ -17,33 +19,40 @@ struct Entry<'a> {
     selection: &'a Matchers,
 }
 
-/// Warns of each entry that selects the same as one before or after it, whose name alone has a word of the selected value.
+/// Warns of each entry that selects the same as another, whose name alone has a word of the selected value.
 pub(super) fn check(cx: &mut Context<'_>) {
-    let entries = entries(cx.spec);
-    for entry in &entries {
-        let same = entries.iter().filter(|other| {
-            other.reads == entry.reads
-                && other.name.value != entry.name.value
-                && matchers::matchers(other.selection) == matchers::matchers(entry.selection)
-        });
-        let values = || {
-            let values = entry.selection.values();
-            values.flat_map(matchers::asked_values)
-        };
-        let found = same
-            .flat_map(|other| values().map(move |value| (other, value)))
-            .find(|(other, value)| is_named_after(entry.name, other.name, value));
-        if let Some((other, value)) = found {
-            let message = format!(
-                "`{}` selects `{value}`, as `{}` does",
-                entry.name, other.name
-            );
-            let warning = Diagnostic::warning("contradiction", value.span, message);
-            cx.sink.push(warning.help(format!(
-                "if `{}` is a copy, write its own value; otherwise use the value in its name",
-                entry.name
-            )));
+    let mut alike: BTreeMap<_, Vec<Entry<'_>>> = BTreeMap::new();
+    for entry in entries(cx.spec) {
+        let selection = matchers::matchers(entry.selection);
+        let key = (entry.reads.clone(), selection);
+        alike.entry(key).or_default().push(entry);
+    }
+    for entries in alike.values().filter(|entries| entries.len() > 1) {
+        for entry in entries {
+            check_one(cx, entry, entries);
         }
+    }
+}
+
+fn check_one(cx: &mut Context<'_>, entry: &Entry<'_>, alike: &[Entry<'_>]) {
+    let values = || {
+        let values = entry.selection.values();
+        values.flat_map(matchers::asked_values)
+    };
+    let pairs = alike
+        .iter()
+        .flat_map(|other| values().map(move |value| (other, value)));
+    let mut named = pairs.filter(|(other, value)| is_named_after(entry.name, other.name, value));
+    if let Some((other, value)) = named.next() {
+        let message = format!(
+            "`{}` selects `{value}`, as `{}` does",
+            entry.name, other.name
+        );
+        let warning = Diagnostic::warning("contradiction", value.span, message);
+        cx.sink.push(warning.help(format!(
+            "if `{}` is a copy, write its own value; otherwise use the value in its name",
+            entry.name
+        )));
     }
 }
 
