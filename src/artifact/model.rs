@@ -99,18 +99,8 @@ pub struct Alert {
 #[derive(Clone, Debug)]
 pub struct Record {
     pub name: Text,
-    pub labels: Vec<Pair>,
     /// Index of its query in [`Artifact::queries`](Artifact::queries).
     pub query: usize,
-}
-
-impl Record {
-    /// The value of a label that the rule sets, if no template writes it.
-    pub fn label(&self, name: &str) -> Option<&str> {
-        let pair = self.labels.iter().find(|pair| pair.key.value == name)?;
-        let value = pair.value.value.as_str();
-        (!value.contains("{{")).then_some(value)
-    }
 }
 
 impl Alert {

@@ -109,12 +109,7 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor
         };
         reader.is(Kind::Rules);
         let query = reader.query_in(expr, Dialect::Prometheus, role, language);
-        let labels = pairs(body, labels);
-        reader.artifact.records.push(Record {
-            name,
-            labels,
-            query,
-        });
+        reader.artifact.records.push(Record { name, query });
     }
 }
 

@@ -171,9 +171,8 @@ fn items(
 ) -> Vec<(crate::source::FileId, Item)> {
     let readings = loaded.artifacts.iter().flat_map(Artifact::readings);
     let written = readings.flat_map(|a| &a.records);
-    let written: Vec<_> = written.collect();
-    let scope =
-        |product| Scope::configured(vec![product], config).recorded(written.iter().copied());
+    let written: Vec<_> = written.map(|record| record.name.value.clone()).collect();
+    let scope = |product| Scope::configured(vec![product], config).recorded(written.clone());
     let (from, to) = (scope(from), scope(to));
     let mut all = Vec::new();
     for artifact in &loaded.artifacts {

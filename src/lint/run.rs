@@ -47,7 +47,11 @@ pub fn run_telling(
     let (mut found, declared) = specs(artifacts, sources, settings.scope, (config, settings.vllm));
     let written = artifacts.iter().flat_map(Artifact::readings);
     let written = written.flat_map(|a| &a.records);
-    let scope = settings.scope.clone().recorded(written).declared(declared);
+    let scope = settings
+        .scope
+        .clone()
+        .recorded(written.map(|record| record.name.value.clone()))
+        .declared(declared);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
         let findings = guarded(artifact.file, || file::lint(artifact, text, &scope, &rules));

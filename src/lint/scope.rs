@@ -1,13 +1,11 @@
 //! The releases, profiles and labels that queries are checked against.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::pins::Pin;
-use crate::artifact::Record;
 use crate::catalog::{Product, ReleaseId};
 use crate::config::Config;
-use crate::lint::spec::Declared;
-use crate::naming::{SERVICE, SLO, WINDOW};
+use crate::lint::spec::{Declared, RecordedSlo};
 use crate::promql::Release;
 use crate::units::Duration;
 
@@ -22,12 +20,6 @@ const ADDED_BY_SCRAPE: [&str; 8] = [
     "service",
 ];
 
-/// Labels by which rules tell series of one name apart.
-pub(super) const OF_SERVICE: [&str; 3] = [SERVICE, SLO, WINDOW];
-
-/// Values of [`OF_SERVICE`].
-pub(super) type Labels = [Option<String>; 3];
-
 /// The usual scrape interval, unless another one is configured.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
 
@@ -40,8 +32,8 @@ pub struct Scope<'c> {
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
-    /// The labels that rules of the same files set on the series that they write, by the name of the series.
-    written: BTreeMap<String, Vec<Labels>>,
+    /// SLOs of the specs among the same files.
+    slos: Vec<RecordedSlo>,
     pub names: Vec<String>,
     published: BTreeSet<String>,
     pub scrape_interval: Duration,
@@ -80,7 +72,7 @@ impl<'c> Scope<'c> {
             has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
-            written: BTreeMap::new(),
+            slos: Vec::new(),
             names: Vec::new(),
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
@@ -111,13 +103,8 @@ impl<'c> Scope<'c> {
     }
 
     #[must_use]
-    pub fn recorded<'a>(mut self, rules: impl IntoIterator<Item = &'a Record>) -> Self {
-        for rule in rules {
-            let name = rule.name.value.clone();
-            let labels = OF_SERVICE.map(|label| rule.label(label).map(str::to_owned));
-            self.written.entry(name.clone()).or_default().push(labels);
-            self.recorded.insert(name);
-        }
+    pub fn recorded(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.recorded.extend(names);
         self
     }
 
@@ -126,9 +113,9 @@ impl<'c> Scope<'c> {
         self.products.get(1..).unwrap_or_default()
     }
 
-    /// The labels that rules set on a series.
-    pub(super) fn written(&self, name: &str) -> &[Labels] {
-        self.written.get(name).map_or(&[], Vec::as_slice)
+    /// SLOs of the specs among the same files.
+    pub(super) fn slos(&self) -> &[RecordedSlo] {
+        &self.slos
     }
 
     #[must_use]
@@ -188,7 +175,9 @@ impl<'c> Scope<'c> {
             labels,
             series,
             names,
+            slos,
         } = declared;
+        self.slos.extend(slos);
         // What a recording has is known better than what a spec declares.
         let is_recorded = |product: &Product<'_>, name: &str| {
             product.owns(name) && product.catalog.series_of(name).is_some()

@@ -2,7 +2,7 @@
 
 use crate::catalog::Product;
 use crate::diag::Sink;
-use crate::plan::Plan;
+use crate::plan::{BASE_WINDOW, Plan};
 use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
@@ -14,6 +14,16 @@ pub(super) struct Declared {
     pub(super) labels: Vec<String>,
     pub(super) series: Vec<String>,
     pub(super) names: Vec<String>,
+    pub(super) slos: Vec<RecordedSlo>,
+}
+
+/// An SLO whose series the rules of a spec record.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedSlo {
+    pub(super) service: String,
+    pub(super) name: String,
+    /// Values of the label `window`.
+    pub(super) windows: Vec<String>,
 }
 
 pub(super) fn lint(
@@ -47,7 +57,28 @@ pub(super) fn lint(
 }
 
 impl Declared {
+    fn add_slos(&mut self, spec: &Spec, plan: &Plan) {
+        for slo in &plan.slos {
+            let events = &slo.events;
+            let counted = events.increases.iter().chain(&events.sums);
+            let ratios = events.ratios.iter().map(|ratio| ratio.window);
+            let windows = counted.map(|counted| counted.window).chain(ratios);
+            let windows = windows.chain([BASE_WINDOW, slo.period]);
+            let before = spec.slos.get(slo.name.as_str());
+            let before = before.and_then(|written| written.renamed_from.as_ref());
+            let names = [Some(&slo.name), before.map(|name| &name.value)];
+            let windows: Vec<_> = windows.map(|window| window.to_string()).collect();
+            self.slos
+                .extend(names.into_iter().flatten().map(|name| RecordedSlo {
+                    service: plan.service.name.clone(),
+                    name: name.clone(),
+                    windows: windows.clone(),
+                }));
+        }
+    }
+
     fn add(&mut self, spec: &Spec, plan: Plan) {
+        self.add_slos(spec, &plan);
         self.labels.extend(plan.scrape.labels);
         self.labels.extend(plan.scrape.external);
         self.names.push(plan.scrape.names);

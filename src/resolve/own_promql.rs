@@ -1,12 +1,14 @@
 //! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use super::matchers::JOB;
 use super::{family, matchers};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
-use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp};
+use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp, Matcher};
 use crate::promql::{self, Dialect, Series, placeholder, split_series, visit};
 use crate::spec::Text;
 
@@ -76,20 +78,30 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
 
 /// Warns of an operation on error ratios, which has no result while one of the services has no traffic.
 fn check_idle(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
-    let is_ratio = |side: &Expr| {
-        let mut selectors = visit::selectors(side).into_iter();
-        selectors.any(|selector| {
+    // The services and SLOs whose error ratios are read; those of one have a value at the same time.
+    let ratios = |side: &Expr| {
+        let selectors = visit::selectors(side).into_iter();
+        let ratios = selectors.filter(|selector| {
             let name = selector.metric.as_ref();
             name.is_some_and(|name| name.text == naming::ERROR_RATIO)
-        })
+        });
+        let of = |label: &&Matcher| [naming::SERVICE, naming::SLO].contains(&&*label.label.text);
+        let known = ratios.map(|selector| {
+            let matchers = selector.matchers.iter().filter(of);
+            matchers.map(|m| m.value.value.clone()).collect::<Vec<_>>()
+        });
+        known.collect::<BTreeSet<_>>()
+    };
+    let differ = |one: &Expr, other: &Expr| {
+        let (one, other) = (ratios(one), ratios(other));
+        !one.is_empty() && !other.is_empty() && one != other
     };
     let mut found = None;
     visit::walk(expr, &mut |node| {
         if let ExprKind::Binary(b) = &node.kind
             && matches!(b.op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
             && b.fill.is_none()
-            && is_ratio(&b.lhs)
-            && is_ratio(&b.rhs)
+            && differ(&b.lhs, &b.rhs)
             && !(has_alternative(&b.lhs) && has_alternative(&b.rhs))
         {
             found = Some(b.op_span.clone());

@@ -1,17 +1,18 @@
-//! Series of SLOs and signals that no rule records.
+//! Series of SLOs that no rule records.
 
 use crate::diag::{Fixes, Group, Severity, did_you_mean, one_of};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::scope::{Labels, OF_SERVICE};
-use crate::naming::{SERVICE, WINDOW};
-use crate::promql::ast::MatchOp;
+use crate::lint::spec::RecordedSlo;
+use crate::naming::{self, SERVICE, SLO, WINDOW};
+use crate::promql::ast::{MatchOp, Matcher};
+use crate::units::Duration;
 
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports queries on series of SLOs and signals that no rule of the same run records: with an unknown `slo` or
-    /// `window` of a service that has rules in the run, or with a misspelled `service`.
+    /// Reports queries on series of SLOs that no generated rule records: with an unknown `slo` or `window` of a service
+    /// whose spec is in the run, or with a misspelled `service`.
     ///
     /// ### Why
     ///
@@ -31,15 +32,15 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// - Only series whose recording rules set `service` are checked, as the rules that slosmith generates do.
-    /// - A service without rules in the run can have its rules elsewhere. It is reported only if a service of the run has
-    ///   a similar name.
+    /// - Only SLOs of specs in the run are known: lint the folder of the project.
+    /// - A service without a spec in the run can have its spec elsewhere. It is reported only if a service of the run has a
+    ///   similar name.
     pub const RULE: Rule = Rule {
         name: "unrecorded-series",
-        summary: "no recording rule writes series with these labels",
+        summary: "no generated rule records series with these labels",
         group: Group::Slo,
         level: Severity::Warning,
-        certain: "Certain if the run has all rules of the service. The rule assumes that the files of one run are loaded together.",
+        certain: "Certain for a service whose spec is in the run. The rule assumes that its rules are generated from this spec.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -55,38 +56,55 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 }
 
 fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>) {
-    let mut written: Vec<&Labels> = cx.scope.written(series.name).iter().collect();
-    let mut by_service = false;
-    for (i, label) in OF_SERVICE.into_iter().enumerate() {
-        let known: Option<Vec<_>> = written.iter().map(|set| set[i].as_deref()).collect();
-        // A rule that does not set the label may take it from its query.
-        let Some(mut known) = known else {
-            return;
-        };
+    if !naming::is_of_slo(series.name) {
+        return;
+    }
+    let asked = |label: &str| {
         let mut matchers = series.context.selector.matchers.iter();
-        let Some(matcher) = matchers.find(|m| {
+        matchers.find(|m| {
             m.label.text == label && m.op == MatchOp::Equal && m.value.placeholders.is_empty()
-        }) else {
-            continue;
-        };
-        let wanted = matcher.value.value.as_str();
-        if known.contains(&wanted) {
-            by_service |= label == SERVICE;
-            written.retain(|set| set[i].as_deref() == Some(wanted));
-            continue;
-        }
-        known.sort_unstable();
-        known.dedup();
-        let slip = did_you_mean(wanted, known.iter().copied());
-        if by_service || slip.is_some() {
-            let message = format!(
-                "no rule records `{}` with `{label}=\"{wanted}\"`",
-                series.name
-            );
-            let finding = out.at(cx.span(&matcher.value_span), message);
-            let slip = slip.filter(|_| label != WINDOW);
-            out.push(finding.help(slip.unwrap_or_else(|| format!("use {}", one_of(&known)))));
+        })
+    };
+    let Some(service) = asked(SERVICE) else {
+        return;
+    };
+    let slos = cx.scope.slos();
+    let of_service = |slo: &&RecordedSlo| slo.service == service.value.value;
+    let of_service: Vec<_> = slos.iter().filter(of_service).collect();
+    if of_service.is_empty() {
+        let services = slos.iter().map(|slo| slo.service.as_str());
+        if let Some(help) = did_you_mean(&service.value.value, services) {
+            report(cx, out, series, service, help);
         }
         return;
     }
+    let Some(name) = asked(SLO) else {
+        return;
+    };
+    let mut named = of_service.iter();
+    let Some(slo) = named.find(|slo| slo.name == name.value.value) else {
+        let known: Vec<_> = of_service.iter().map(|slo| slo.name.as_str()).collect();
+        let help = did_you_mean(&name.value.value, known.iter().copied());
+        let help = help.unwrap_or_else(|| format!("use {}", one_of(&known)));
+        return report(cx, out, series, name, help);
+    };
+    let window = asked(WINDOW);
+    if let Some(window) = window.filter(|window| !slo.windows.contains(&window.value.value)) {
+        let mut known = slo.windows.clone();
+        known.sort_by_key(|window| window.parse::<Duration>().ok());
+        known.dedup();
+        report(cx, out, series, window, format!("use {}", one_of(&known)));
+    }
+}
+
+fn report(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    matcher: &Matcher,
+    help: String,
+) {
+    let (name, label, value) = (series.name, &matcher.label.text, &matcher.value.value);
+    let message = format!("no rule records `{name}` with `{label}=\"{value}\"`");
+    out.push(out.at(cx.span(&matcher.value_span), message).help(help));
 }

@@ -266,11 +266,9 @@ pub(super) fn doubt_side(
         "left",
     ];
     let metric = signal.family().map(|family| family.names.newest());
-    let tokens = || {
-        let metric = metric.unwrap_or_default().split('_');
-        metric.chain(name.value.split(['_', '-', '.']))
-    };
-    let has = |words: &[&str]| tokens().any(|token| words.contains(&token));
+    let names = [Some(name.value.as_str()), metric];
+    let tokens = || names.into_iter().flatten().flat_map(words_of);
+    let has = |words: &[&str]| tokens().any(|token| words.contains(&token.as_str()));
     let high_fails = signal.unit == Unit::Celsius || has(&HIGH_FAILS);
     let (doubtful, word, other) = match op {
         CompareOp::Above | CompareOp::AtLeast => {
