@@ -194,10 +194,25 @@ pub struct RawCondition {
     pub words: Option<String>,
     /// The two signals that move together, when it is not the author's.
     pub correlated: Option<Correlated>,
+    /// The SLOs whose data it watches, when it is not the author's.
+    pub of_slos: Option<SliData>,
     /// The expression without the comparison that the spec adds.
     pub expr: Expr,
     pub unit: ValueUnit,
     pub query: Query,
+}
+
+/// What an alert on the data of SLOs reads.
+#[derive(Clone, Debug)]
+pub struct SliData {
+    /// SLOs whose events end together with their series.
+    pub ended: Vec<String>,
+    /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on.
+    pub unmeasured: Option<Vec<String>>,
+    /// A pattern of jobs without whose targets nothing is to be measured.
+    pub job: Option<String>,
+    /// How long ended series are remembered.
+    pub memory: Duration,
 }
 
 #[derive(Clone, Debug)]

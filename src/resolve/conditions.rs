@@ -291,6 +291,7 @@ impl Resolver<'_, '_> {
         Some(Condition::Raw(Box::new(RawCondition {
             words: Some(words),
             correlated: Some(Correlated { of, window, above }),
+            of_slos: None,
             expr,
             unit: ValueUnit {
                 unit: Unit::Count,
@@ -433,6 +434,7 @@ impl Resolver<'_, '_> {
         Some(Condition::Raw(Box::new(RawCondition {
             words: None,
             correlated: None,
+            of_slos: None,
             expr,
             unit,
             query: Query {

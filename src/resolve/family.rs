@@ -13,8 +13,8 @@ mod service;
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, check_selector, combine, narrow,
-    narrowed, not_a_boundary, reject_where, side,
+    check_matchers, check_names, check_present_from_start, check_selector, combine,
+    is_present_from_start, narrow, narrowed, not_a_boundary, reject_where, side,
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};

@@ -3,6 +3,7 @@
 //! `when: {signal: vllm.requests_waiting, above: 80}` becomes an alert whose query names `vllm:num_requests_waiting`, as
 //! every release of the range serves it; on a range with a release that lacks it, a finding at `signal`.
 
+mod absence;
 mod alerts;
 mod bound;
 mod cloudwatch;
@@ -71,6 +72,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
     let mut alerts = alerts::resolve(&mut cx);
+    alerts.extend(absence::alerts(&mut cx, &slos));
     let mut dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     dashboards::fill(&cx, &mut dashboards, &slos, &alerts);

@@ -34,6 +34,9 @@ pub struct Slo {
     /// `true`: count the first value of a new series as events (`rate()` ignores it), for example the first 5xx responses
     /// after a start.
     pub count_new_series: Option<Spanned<bool>>,
+    /// `false`: leave the SLO out of the generated alerts `SLODataLost` and `SLONotMeasured`, for example because its service is
+    /// scaled to zero. Default: `true`.
+    pub data_alerts: Option<Spanned<bool>>,
     /// Name of the alerts. Default: made from the name of the SLO.
     pub alert_name: Option<Text>,
     /// What all its alerts say.

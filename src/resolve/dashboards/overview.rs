@@ -228,6 +228,8 @@ impl Panels<'_, '_> {
         let mut panels = Vec::new();
         for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
             let (unit, query, what, why) = match alert.condition.leading() {
+                // The panels of the SLOs show that they have no data.
+                Condition::Raw(raw) if raw.of_slos.is_some() => continue,
                 Condition::Raw(raw) => {
                     let mut expr = raw.expr.clone();
                     filter_author(&mut expr, &raw.query.labels, &self.variables);

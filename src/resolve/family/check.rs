@@ -283,17 +283,22 @@ pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: Option<&
     }
 }
 
+/// False for a family that targets are known to lack before the first request.
+pub(in crate::resolve) fn is_present_from_start(cx: &Context<'_>, family: &Family) -> bool {
+    let Some(range) = cx.range.as_ref().filter(|_| family.recorded) else {
+        return true;
+    };
+    let starts = |name: &String| cx.catalog.present_from_start(name, &range.selection);
+    family.served.iter().any(starts)
+}
+
 /// `absent` needs series that exist from start-up.
 pub(in crate::resolve) fn check_present_from_start(
     cx: &mut Context<'_>,
     family: &Family,
     at: Span,
 ) -> Option<()> {
-    let Some(range) = cx.range.as_ref().filter(|_| family.recorded) else {
-        return Some(());
-    };
-    let starts = |name: &String| cx.catalog.present_from_start(name, &range.selection);
-    if family.served.iter().any(starts) {
+    if is_present_from_start(cx, family) {
         return Some(());
     }
     let name = family.served.newest();

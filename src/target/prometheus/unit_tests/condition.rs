@@ -1,5 +1,6 @@
 //! Tests of alerts on conditions.
 
+use super::data;
 use super::drive::{Driver, Level};
 use super::labels;
 use super::level::{Decider, Levels, busy, levels};
@@ -19,6 +20,10 @@ use crate::units::{Duration, float};
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let step = step(subject);
     let plain = match subject.condition {
+        Condition::Raw(raw) if raw.of_slos.is_some() => {
+            let watched = raw.of_slos.as_ref();
+            watched.map(|watched| data::tests(plan, subject, watched))
+        }
         Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
         _ => tests(plan, subject, step),
     };

@@ -7,6 +7,7 @@
 mod burn;
 mod condition;
 mod course;
+mod data;
 mod distribution;
 mod drive;
 mod given;

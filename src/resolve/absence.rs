@@ -1,0 +1,303 @@
+//! Alerts on SLIs that lose their data: without data, no burn-rate alert fires.
+//!
+//! A service has two of them, for all its SLOs: one pages where events ended together with their series, one opens a ticket
+//! where an SLO is not measured.
+
+use super::context::Context;
+use super::family;
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::{
+    Alert, BASE_WINDOW, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
+};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
+use crate::promql::{build, kept_labels, split_series, visit};
+use crate::query;
+use crate::spec::{self, Text};
+use crate::units::{Duration, Unit};
+
+/// How long ended series are remembered.
+const MEMORY: Duration = Duration::from_mins(60);
+
+/// How long events must be missing: a restart takes less.
+const LOST_FOR: Duration = Duration::from_mins(10);
+
+/// How long an SLO must be without a measurement.
+const UNMEASURED_FOR: Duration = Duration::from_mins(30);
+
+const LOST: &str = "SLODataLost";
+const UNMEASURED: &str = "SLONotMeasured";
+
+/// Reports alerts of the spec that have the name of a generated one.
+pub(super) fn check_name(cx: &mut Context<'_>, name: &str, at: &Text) {
+    let (own, has_slos) = (naming::kebab(name), !cx.spec.slos.is_empty());
+    let mut generated = [LOST, UNMEASURED].into_iter();
+    if let Some(taken) = generated.find(|known| has_slos && naming::kebab(known) == own) {
+        let message = format!("`{taken}` is the name of a generated alert on the data of the SLOs");
+        let error = Diagnostic::error("duplicate-name", at.span, message);
+        cx.sink.push(error.help("give the alert another name"));
+    }
+}
+
+/// The alerts on the data of all SLOs that have alerts.
+pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo]) -> Vec<Alert> {
+    let spec = cx.spec;
+    let is_watched = |slo: &&Slo| {
+        let written = spec.slos.get(slo.name.as_str());
+        let wanted = written.and_then(|slo| slo.data_alerts);
+        let events = &slo.events;
+        wanted.is_none_or(|wanted| wanted.value)
+            && slo.is_stored()
+            && !events.tiers.is_empty()
+            && events.counted.is_some()
+    };
+    let watched: Vec<_> = slos.iter().filter(is_watched).collect();
+    if watched.is_empty() {
+        return Vec::new();
+    }
+    let watch = Watch {
+        service: &spec.service.name.value,
+        all: slos,
+        watched,
+    };
+    [watch.lost(cx), Some(watch.unmeasured(cx))]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+struct Watch<'a> {
+    service: &'a str,
+    all: &'a [Slo],
+    watched: Vec<&'a Slo>,
+}
+
+impl Watch<'_> {
+    /// Pages where a place that targets are told by had events, and has no series now. A value of another label may have been
+    /// replaced, as one model by the next.
+    fn lost(&self, cx: &mut Context<'_>) -> Option<Alert> {
+        let page = cx.severity("page");
+        let pages = |slo: &&Slo| slo.events.tiers[0].severity == page;
+        let of_events = self.of_events();
+        let ended: Vec<_> = of_events.into_iter().filter(pages).collect();
+        if ended.is_empty() {
+            return None;
+        }
+        let target = cx.target_labels();
+        let labels = labels(&ended, |label| target.contains(label));
+        let data = SliData {
+            ended: names(&ended),
+            unmeasured: None,
+            job: None,
+            memory: MEMORY,
+        };
+        let text = Texts {
+            name: LOST,
+            summary: "SLO {{ $labels.slo }} lost its data while events arrived",
+            words: "an SLO had events in the last hour, and has no series now",
+            description: "The series of the SLI ended, and their last values still grew. A target that does not respond and a renamed \
+                          metric look alike.",
+            action: "Check that the targets are up and that requests succeed. Then compare the metrics page with the query of the SLI.",
+        };
+        let expr = self.ended(&ended, &labels);
+        Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
+    }
+
+    /// Opens a ticket where nothing is measured.
+    fn unmeasured(&self, cx: &mut Context<'_>) -> Alert {
+        let from_start = |slo: &&&Slo| is_from_start(cx, slo);
+        let missing: Vec<_> = self.watched.iter().filter(from_start).copied().collect();
+        let of_events = self.of_events();
+        let labels = labels(&self.watched, |_| true);
+        let job = job(&missing);
+        let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
+        // Without its bucket, a histogram has events and no ratio.
+        let ratio = self.base(naming::ERROR_RATIO, &self.watched);
+        let blind = build::binary(
+            BinaryOp::Unless,
+            query::positive(total(&self.watched).into()),
+            ratio,
+        );
+        let blind = build::aggregate(AggregateOp::Sum, &labels, blind);
+        let mut parts = vec![blind];
+        if !of_events.is_empty() {
+            parts.push(self.ended(&of_events, &labels));
+        }
+        if !missing.is_empty() {
+            let objective = self.of(naming::OBJECTIVE, &missing);
+            let none = build::binary(BinaryOp::Unless, objective, total(&missing));
+            let none: Expr = none.on(&[naming::SLO]).into();
+            let no_labels: [&str; 0] = [];
+            parts.push(match &job {
+                // Without targets there is nothing to measure.
+                Some(job) => build::binary(BinaryOp::And, none, up(job))
+                    .on(&no_labels)
+                    .into(),
+                None => none,
+            });
+        }
+        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
+        let expr = parts
+            .into_iter()
+            .reduce(either)
+            .unwrap_or_else(|| build::number("0"));
+        let data = SliData {
+            ended: names(&of_events),
+            unmeasured: Some(names(&missing)),
+            job,
+            memory: MEMORY,
+        };
+        let text = Texts {
+            name: UNMEASURED,
+            summary: "SLO {{ $labels.slo }} is not measured",
+            words: "an SLO has no series, no error ratio, or had events in the last hour and has no series now",
+            description: "No burn-rate alert of this SLO can fire. A metric, a label or a bucket was renamed or does not exist, or the \
+                          label set was removed.",
+            action: "Compare the metrics page of a target with the query of the SLI.",
+        };
+        self.alert(cx, text, ("ticket", UNMEASURED_FOR), expr, (labels, data))
+    }
+
+    /// SLOs on events. A gauge has values without traffic, too: its end may be intended.
+    fn of_events(&self) -> Vec<&Slo> {
+        let of_events = |slo: &&&Slo| !matches!(slo.events.sli, EventSli::Time(_));
+        self.watched.iter().filter(of_events).copied().collect()
+    }
+
+    /// The last rates of series that ended, where these are above 0.
+    fn ended(&self, slos: &[&Slo], labels: &[String]) -> Expr {
+        let total = || self.base(naming::TOTAL_EVENTS, slos);
+        let last = build::call("last_over_time", [query::range(total(), MEMORY)]);
+        let [last, now] =
+            [last, total().into()].map(|series| build::aggregate(AggregateOp::Sum, labels, series));
+        build::binary(BinaryOp::Unless, query::positive(last), now).into()
+    }
+
+    /// What is recorded of some SLOs over the base window.
+    fn base(&self, name: &str, slos: &[&Slo]) -> Selector {
+        let window = BASE_WINDOW.to_string();
+        self.of(name, slos)
+            .matcher(naming::WINDOW, MatchOp::Equal, &window)
+    }
+
+    fn of(&self, name: &str, slos: &[&Slo]) -> Selector {
+        let series = recorded(name, &[(naming::SERVICE, self.service)]);
+        let is_in = |slo: &&Slo| slos.iter().any(|of| of.name == slo.name);
+        let (these, others): (Vec<&Slo>, Vec<_>) = self.all.iter().partition(is_in);
+        let (op, few) = match these.len() > others.len() {
+            true => ([MatchOp::NotEqual, MatchOp::NotMatch], others),
+            false => ([MatchOp::Equal, MatchOp::Match], these),
+        };
+        match &few[..] {
+            [] => series,
+            [slo] => series.matcher(naming::SLO, op[0], &slo.name),
+            _ => series.matcher(naming::SLO, op[1], &names(&few).join("|")),
+        }
+    }
+
+    fn alert(
+        &self,
+        cx: &mut Context<'_>,
+        text: Texts,
+        (severity, hold): (&str, Duration),
+        expr: Expr,
+        (labels, data): (Vec<String>, SliData),
+    ) -> Alert {
+        let severity = cx.severity(severity);
+        let marks = cx.marks(&severity, &spec::Marks::default(), &kept_labels(&expr));
+        let unit = ValueUnit {
+            unit: Unit::Count,
+            per: None,
+        };
+        let condition = RawCondition {
+            words: Some(text.words.to_owned()),
+            correlated: None,
+            of_slos: Some(data),
+            expr: expr.clone(),
+            unit,
+            query: Query { expr, labels },
+        };
+        Alert {
+            name: text.name.to_owned(),
+            severity,
+            hold,
+            keep: Duration::default(),
+            evaluation: cx.evaluation_interval(),
+            condition: Condition::Raw(Box::new(condition)),
+            records: Vec::new(),
+            target: None,
+            summary: text.summary.to_owned(),
+            summary_is_own: true,
+            description: Some(text.description.to_owned()),
+            action: Some(text.action.to_owned()),
+            links: cx.links(text.name, None),
+            marks,
+        }
+    }
+}
+
+struct Texts {
+    name: &'static str,
+    summary: &'static str,
+    words: &'static str,
+    description: &'static str,
+    action: &'static str,
+}
+
+fn names(slos: &[&Slo]) -> Vec<String> {
+    slos.iter().map(|slo| slo.name.clone()).collect()
+}
+
+/// `slo`, and those of the labels of SLOs that a filter keeps.
+fn labels(slos: &[&Slo], keeps: impl Fn(&String) -> bool) -> Vec<String> {
+    let mut all = vec![naming::SLO.to_owned()];
+    for label in slos.iter().flat_map(|slo| &slo.labels) {
+        if keeps(label) && !all.contains(label) {
+            all.push(label.clone());
+        }
+    }
+    all
+}
+
+/// False for an SLO on series that targets are known to lack before the first request.
+fn is_from_start(cx: &Context<'_>, slo: &Slo) -> bool {
+    let signal = slo.events.sli.signal();
+    if let Some(family) = signal.and_then(|signal| signal.family()) {
+        return family::is_present_from_start(cx, family);
+    }
+    let (Some(range), Some([total, _])) = (&cx.range, slo.events.read()) else {
+        return true;
+    };
+    let selectors = visit::selectors(total);
+    let mut names = selectors.iter().filter_map(|selector| {
+        let name = &selector.metric.as_ref()?.text;
+        Some(split_series(name).0)
+    });
+    names.all(|name| {
+        cx.catalog.family(name).is_none() || cx.catalog.present_from_start(name, &range.selection)
+    })
+}
+
+/// The jobs of the SLOs, as a pattern; nothing where one has no known job.
+fn job(slos: &[&Slo]) -> Option<String> {
+    let mut jobs: Vec<&str> = Vec::new();
+    for slo in slos {
+        let [total, _] = slo.events.read()?;
+        let selectors = visit::selectors(total);
+        let matchers = selectors.iter().flat_map(|selector| &selector.matchers);
+        let mut of_jobs = matchers.filter(|m| m.label.text == "job" && m.op == MatchOp::Equal);
+        jobs.push(&of_jobs.next()?.value.value);
+    }
+    jobs.sort_unstable();
+    jobs.dedup();
+    Some(jobs.join("|"))
+}
+
+/// The targets of jobs.
+fn up(jobs: &str) -> Selector {
+    let op = match jobs.contains('|') {
+        true => MatchOp::Match,
+        false => MatchOp::Equal,
+    };
+    build::metric("up").matcher("job", op, jobs)
+}
