@@ -73,7 +73,9 @@ pub struct Finding {
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
     let since_start = index::Indexed::or_since_start(pages);
     let pages = index::Indexed::new(pages);
+    // A page shows whether its SLOs have data.
     let alerts = plan.alerts.iter();
+    let alerts = alerts.filter(|alert| alert.condition.slo_data().is_none());
     let mut found: Vec<_> = alerts.map(|alert| finding(alert, &pages)).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
     found.extend(objective::judge(plan, &since_start));

@@ -265,7 +265,7 @@ impl Builder<'_> {
         match condition {
             Condition::Compare(c) => self.compare(draft, request, c),
             Condition::Absent(a) => self.absent(draft, request, a),
-            Condition::Raw(raw) if raw.of_slos.is_some() => Err(NotExpressible::NeedsRecords),
+            _ if condition.slo_data().is_some() => Err(NotExpressible::NeedsRecords),
             Condition::Raw(raw) if raw.words.is_some() => Err(NotExpressible::Correlation),
             Condition::Raw(_) => Err(NotExpressible::AuthorsPromQl),
             Condition::All(parts, query) => {

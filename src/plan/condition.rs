@@ -64,6 +64,14 @@ impl Condition {
         }
     }
 
+    /// The data of SLOs that it watches, if it does.
+    pub fn slo_data(&self) -> Option<&SliData> {
+        match self {
+            Condition::Raw(raw) => raw.of_slos.as_ref(),
+            _ => None,
+        }
+    }
+
     pub fn signals(&self) -> Vec<&Signal> {
         let leaves = self.leaves().into_iter();
         let signals = leaves.filter_map(|leaf| match leaf {

@@ -8,7 +8,7 @@ use super::family;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    Alert, BASE_WINDOW, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
+    Alert, BASE_WINDOW, Condition, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::{build, kept_labels, split_series, visit};
@@ -97,7 +97,7 @@ impl Watch<'_> {
             words: "an SLO had events in the last hour, and has no series now",
             description: "The series of the SLI ended, and their last values still grew. A target that does not respond and a renamed \
                           metric look alike.",
-            action: "Check that the targets are up and that requests succeed. Then compare the metrics page with the query of the SLI.",
+            action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
         let expr = self.ended(&ended, &labels);
         Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
@@ -153,14 +153,14 @@ impl Watch<'_> {
             words: "an SLO has no series, no error ratio, or had events in the last hour and has no series now",
             description: "No burn-rate alert of this SLO can fire. A metric, a label or a bucket was renamed or does not exist, or the \
                           label set was removed.",
-            action: "Compare the metrics page of a target with the query of the SLI.",
+            action: "Compare the `/metrics` output of a target with the query of the SLI.",
         };
         self.alert(cx, text, ("ticket", UNMEASURED_FOR), expr, (labels, data))
     }
 
-    /// SLOs on events. A gauge has values without traffic, too: its end may be intended.
+    /// SLOs on counters. A gauge has values without traffic, too: its end may be intended.
     fn of_events(&self) -> Vec<&Slo> {
-        let of_events = |slo: &&&Slo| !matches!(slo.events.sli, EventSli::Time(_));
+        let of_events = |slo: &&&Slo| !slo.events.increases.is_empty();
         self.watched.iter().filter(of_events).copied().collect()
     }
 

@@ -50,7 +50,7 @@ fn sloth_dashboards_find_their_series() {
     let mut found = BTreeMap::new();
     let mut severities = Vec::new();
     for file in bundled::build(SPEC, None) {
-        if !file.path.starts_with("prometheus/rules/") {
+        if !file.path.starts_with("prometheus/rules/slo-") {
             continue;
         }
         let rules: Value =

@@ -34,6 +34,10 @@ const TIERS: [(&str, f64, f64, f64); 4] = [
     ("1d", 0.003, 1_440.0, 120.0),
     ("3d", 0.001, 4_320.0, 360.0),
 ];
+/// The alerts on the data, and for how many minutes it must be missing.
+const DATA: [(&str, f64); 2] = [("SLODataLost", 10.0), ("SLONotMeasured", 30.0)];
+/// What fires in a minute: the tiers, and the alerts on the data.
+type Minute = [bool; 6];
 const BUDGET: f64 = 0.001;
 const LEAST: usize = 20;
 
@@ -365,7 +369,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// What requests say of the tiers at each minute, and of the budget at the end.
-fn truth(pods: &[Pod], guarded: bool) -> (Vec<[bool; 4]>, f64) {
+fn truth(pods: &[Pod], guarded: bool) -> (Vec<Minute>, f64) {
     let mut seen: Vec<_> = pods.iter().flat_map(Pod::seen).collect();
     seen.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut bad = vec![0];
@@ -395,13 +399,24 @@ fn truth(pods: &[Pod], guarded: bool) -> (Vec<[bool; 4]>, f64) {
         let last = before.filter(kept).map(at).find(|(_, all)| *all > 0);
         last.unwrap_or_else(|| at(m))
     };
+    // Events ended with the data, and are remembered for an hour; the ticket stays as long as there are targets.
+    let lost = |at: f64, hold: f64| {
+        let last = read[..read.partition_point(|read| *read <= at)].last();
+        let last = last.copied().unwrap_or(at);
+        let gone = at - last - 5.0 * MINUTE;
+        let came = seen.iter().any(|(t, _)| *t <= last && *t > last - MINUTE);
+        came && gone >= hold * MINUTE && (hold > 10.0 || gone < HOUR)
+    };
     let minute = |m: usize| {
         let at = m as f64 * MINUTE;
-        TIERS.map(|(_, threshold, long, short)| {
+        let tiers = TIERS.map(|(_, threshold, long, short)| {
             let (long, short) = (counted(at, long), held(m, short));
             let enough = !guarded || long.1 >= LEAST;
             enough && ratio(long) > threshold && ratio(short) > threshold
-        })
+        });
+        let [page, ticket] = DATA.map(|(_, hold)| lost(at, hold));
+        let [a, b, c, d] = tiers;
+        [a, b, c, d, page, ticket]
     };
     let minutes = (END / MINUTE) as usize;
     let left = 1.0 - ratio(counted(END, END / MINUTE)) / BUDGET;
@@ -409,7 +424,7 @@ fn truth(pods: &[Pod], guarded: bool) -> (Vec<[bool; 4]>, f64) {
 }
 
 /// What the rules do at each minute, and the budget at the end.
-fn rules(sli: &str, pods: &[Pod]) -> (Vec<[bool; 4]>, f64) {
+fn rules(sli: &str, pods: &[Pod]) -> (Vec<Minute>, f64) {
     let folder = tempfile::tempdir().expect("a folder");
     let files = bundled::build(&SPEC.replace("SLI", sli), None);
     bundled::write(folder.path(), &files);
@@ -428,11 +443,11 @@ fn rules(sli: &str, pods: &[Pod]) -> (Vec<[bool; 4]>, f64) {
     }
     let minutes = (END / MINUTE) as usize;
     let check = |expr: &str, minute: usize| json!({"expr": expr, "eval_time": format!("{minute}m"), "exp_samples": []});
-    let firing = "max by (tier) (ALERTS{alertstate=\"firing\"})";
+    let firing = "max by (alertname, tier) (ALERTS{alertstate=\"firing\"})";
     let mut checks: Vec<_> = (0..=minutes).map(|minute| check(firing, minute)).collect();
     checks.push(check("sum(slo:error_budget_remaining:ratio)", minutes));
     let test = json!({
-        "rule_files": ["prometheus/rules/slo-answers.yaml", "prometheus/rules/slo-answers-period.yaml"],
+        "rule_files": ["prometheus/rules/slo-answers.yaml", "prometheus/rules/slo-answers-period.yaml", "prometheus/rules/alerts.yaml"],
         "evaluation_interval": "1m",
         "tests": [{"interval": format!("{EVERY}s"), "input_series": series, "promql_expr_test": checks}],
     });
@@ -447,8 +462,8 @@ fn rules(sli: &str, pods: &[Pod]) -> (Vec<[bool; 4]>, f64) {
 }
 
 /// Every check fails where something is found, and says what.
-fn read(said: &str, minutes: usize) -> (Vec<[bool; 4]>, f64) {
-    let mut found: BTreeMap<usize, [bool; 4]> = BTreeMap::new();
+fn read(said: &str, minutes: usize) -> (Vec<Minute>, f64) {
+    let mut found: BTreeMap<usize, Minute> = BTreeMap::new();
     let mut left = None;
     let mut at = None;
     for line in said.lines() {
@@ -465,8 +480,10 @@ fn read(said: &str, minutes: usize) -> (Vec<[bool; 4]>, f64) {
         if is_budget {
             left = line.rsplit(' ').next().and_then(|value| value.parse().ok());
         } else {
-            let fires = TIERS.map(|(name, ..)| line.contains(&format!("tier=\"{name}\"")));
-            found.insert(minute, fires);
+            found.insert(
+                minute,
+                names().map(|name| line.contains(&format!("=\"{name}\""))),
+            );
         }
     }
     let all = (0..=minutes).map(|minute| found.get(&minute).copied().unwrap_or_default());
@@ -482,8 +499,14 @@ static ROWS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 /// The table of all situations that ran.
 pub(crate) fn table() -> String {
     let rows = ROWS.lock().expect("rows");
-    let head = "| situation | 1h | 6h | 1d | 3d | budget left: requests, rules |\n|---|---|---|---|---|---|\n";
+    let head = "| situation | 1h | 6h | 1d | 3d | data lost | not measured | budget left: requests, rules |\n|---|---|---|---|---|---|---|---|\n";
     head.to_owned() + &rows.values().cloned().collect::<String>()
+}
+
+fn names() -> [&'static str; 6] {
+    let [a, b, c, d] = TIERS.map(|(name, ..)| name);
+    let [page, ticket] = DATA.map(|(name, _)| name);
+    [a, b, c, d, page, ticket]
 }
 
 fn judge(name: &str, sli: &str, pods: &[Pod]) {
@@ -491,7 +514,7 @@ fn judge(name: &str, sli: &str, pods: &[Pod]) {
     let (found, left) = rules(sli, pods);
     let mut wrong = Vec::new();
     let mut row = format!("| {name} |");
-    for (i, (tier, ..)) in TIERS.iter().enumerate() {
+    for (i, tier) in names().into_iter().enumerate() {
         let true_minutes = wanted.iter().filter(|now| now[i]).count();
         let pairs = || wanted.iter().zip(&found);
         let missed = pairs()
@@ -507,7 +530,7 @@ fn judge(name: &str, sli: &str, pods: &[Pod]) {
                 "{tier}: {true_minutes} minutes, {missed} missed, {extra} false"
             ));
         }
-        let first = |all: &[[bool; 4]]| all.iter().position(|now| now[i]);
+        let first = |all: &[Minute]| all.iter().position(|now| now[i]);
         let late = first(&found)
             .zip(first(&wanted))
             .map(|(found, wanted)| found.saturating_sub(wanted));

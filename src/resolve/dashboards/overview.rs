@@ -96,8 +96,20 @@ impl Panels<'_, '_> {
             .iter()
             .map(|slo| if slo.labels.is_empty() { 1 } else { 2 });
         let lines = (rows.sum::<u32>() + 3).clamp(6, MOST_LINES);
+        let alerts = self.alerts.iter();
+        let on_data: Vec<_> = alerts
+            .filter(|alert| alert.condition.slo_data().is_some())
+            .collect();
+        let runbook = |alert: &&Alert| {
+            (
+                format!("Runbook: {}", alert.name),
+                alert.links.runbook.clone(),
+            )
+        };
         Panel {
             description: OBJECTIVES.to_owned(),
+            leads: on_data.iter().map(|alert| alert.name.clone()).collect(),
+            links: on_data.iter().map(runbook).collect(),
             size: Size::Fixed(COLUMNS, lines),
             ..blank("SLOs".to_owned(), Draw::Objectives(Vec::new()))
         }
@@ -229,7 +241,7 @@ impl Panels<'_, '_> {
         for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
             let (unit, query, what, why) = match alert.condition.leading() {
                 // The panels of the SLOs show that they have no data.
-                Condition::Raw(raw) if raw.of_slos.is_some() => continue,
+                leading if leading.slo_data().is_some() => continue,
                 Condition::Raw(raw) => {
                     let mut expr = raw.expr.clone();
                     filter_author(&mut expr, &raw.query.labels, &self.variables);

@@ -19,11 +19,9 @@ use crate::units::{Duration, float};
 /// Adds the test file of one alert, or says why there is none.
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let step = step(subject);
+    let data = subject.condition.slo_data();
     let plain = match subject.condition {
-        Condition::Raw(raw) if raw.of_slos.is_some() => {
-            let watched = raw.of_slos.as_ref();
-            watched.map(|watched| data::tests(plan, subject, watched))
-        }
+        _ if data.is_some() => data.map(|data| data::tests(plan, subject, data)),
         Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
         _ => tests(plan, subject, step),
     };

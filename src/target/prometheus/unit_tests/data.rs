@@ -164,7 +164,7 @@ impl Run<'_> {
         Some(self.test(
             "fires where an SLO has no series",
             inputs,
-            self.sent(slo, &[], self.hold),
+            None,
             &[
                 (self.hold - 1, false),
                 (self.hold + 4, true),
@@ -191,7 +191,7 @@ impl Run<'_> {
         let fires = self.test(
             "fires where events have no error ratio",
             events(2),
-            self.sent(slo, &slo.labels, self.hold),
+            None,
             &[
                 (self.hold - 1, false),
                 (self.hold + 4, true),
