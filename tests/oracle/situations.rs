@@ -139,12 +139,14 @@ impl Pod {
         self.scrapes().filter(shown).collect()
     }
 
-    /// Samples of a status in promtool's notation: a series is on the page from its first event on.
+    /// Samples of a status in promtool's notation: a series is on the page from its first event on. Each lies between two steps of
+    /// half a scrape: evaluations and scrapes never meet in a running Prometheus, where a window of 2.42 would have both its ends.
     fn samples(&self, bad: bool) -> String {
         let mut text = String::new();
         let scrapes: Vec<f64> = self.scrapes().collect();
         let mut before = false;
-        for i in 0..=(END / EVERY) as usize {
+        for i in 1..=(END / EVERY) as usize {
+            text += "_ ";
             let time = i as f64 * EVERY - self.phase;
             let count = self
                 .life(time)
@@ -166,8 +168,14 @@ impl Pod {
 
     fn up(&self) -> String {
         let scrapes: Vec<f64> = self.scrapes().collect();
-        let times = (0..=(END / EVERY) as usize).map(|i| i as f64 * EVERY - self.phase);
-        let up = times.map(|time| if scrapes.contains(&time) { "1 " } else { "0 " });
+        let times = (1..=(END / EVERY) as usize).map(|i| i as f64 * EVERY - self.phase);
+        let up = times.map(|time| {
+            if scrapes.contains(&time) {
+                "_ 1 "
+            } else {
+                "_ 0 "
+            }
+        });
         up.collect()
     }
 }
@@ -449,7 +457,7 @@ fn rules(sli: &str, pods: &[Pod]) -> (Vec<Minute>, f64) {
     let test = json!({
         "rule_files": ["prometheus/rules/slo-answers.yaml", "prometheus/rules/slo-answers-period.yaml", "prometheus/rules/alerts.yaml"],
         "evaluation_interval": "1m",
-        "tests": [{"interval": format!("{EVERY}s"), "input_series": series, "promql_expr_test": checks}],
+        "tests": [{"interval": format!("{}s", EVERY / 2.0), "input_series": series, "promql_expr_test": checks}],
     });
     let path = folder.path().join("test.yaml");
     std::fs::write(&path, test.to_string()).expect("a file");
