@@ -552,10 +552,10 @@ fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) ->
     amount / found.worth
 }
 
-/// Prometheus forgets what is absent; the spec itself sets no such end.
+/// Prometheus forgets label sets that are absent; the spec itself sets no such end.
 fn lasting(a: &Absent) -> Option<Note> {
-    let stored = a.signal.is_stored();
-    stored.then(|| Difference::LastingSilence.at(Grade::Stronger))
+    let memory = a.memory.filter(|_| a.signal.is_stored())?;
+    Some(Difference::LastingSilence(memory).at(Grade::Stronger))
 }
 
 /// Prometheus estimates a percentile between two bucket boundaries; CloudWatch has the exact value.

@@ -193,6 +193,8 @@ pub struct ValueUnit {
 #[derive(Clone, Debug)]
 pub struct Absent {
     pub signal: Signal,
+    /// How long a label set is remembered after its last series; `None` where no label set is.
+    pub memory: Option<Duration>,
     pub query: Query,
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::conditions::{ABSENT_MEMORY, Resolver};
+use super::conditions::{LONGEST_MEMORY, Resolver};
 use super::context::Context;
 use super::{absence, bound, templates};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
@@ -158,10 +158,11 @@ fn joined(condition: &spec::Condition) -> impl Iterator<Item = &Spanned<spec::Co
     lists.flat_map(|list| &list.value)
 }
 
-fn absence(condition: &spec::Condition) -> Option<Span> {
-    let mut parts = joined(condition);
+/// The parts of a condition that wait for missing series, in order.
+fn absences(condition: &spec::Condition) -> Vec<Span> {
     let own = condition.absent.map(|absent| absent.span);
-    own.or_else(|| parts.find_map(|part| absence(&part.value)))
+    let parts = joined(condition).flat_map(|part| absences(&part.value));
+    own.into_iter().chain(parts).collect()
 }
 
 /// PromQL in a condition.
@@ -171,20 +172,39 @@ fn promql(condition: &spec::Condition) -> Option<&Text> {
     own.or_else(|| parts.find_map(|part| promql(&part.value)))
 }
 
-/// An `absent` alert must fire before its missing label sets are forgotten.
-fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
-    let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
+/// An `absent` alert must fire for a label set before it forgets the label set.
+fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
+    let Some(hold) = alert.hold else {
         return;
     };
-    if hold.value >= ABSENT_MEMORY {
-        let message = format!(
-            "`{name}` can never fire: `for: {hold}` is not shorter than the time that a missing label set is tracked ({ABSENT_MEMORY})"
-        );
-        let error = Diagnostic::error("never-firing", hold.span, message)
-            .related(absent, "`absent` is set here")
-            .help("use a `for` below 3d, such as `for: 5m`");
-        cx.sink.push(error);
-    }
+    let leaves = condition.holding().into_iter();
+    let memories = leaves.filter_map(|leaf| match leaf {
+        Condition::Absent(a) => Some(a.memory),
+        _ => None,
+    });
+    // The last evaluation with series comes before the first without, and the one at the end of the memory is left out.
+    let unseen = 2 * cx.evaluation_interval().as_secs();
+    let longest = |memory: Duration| Duration::from_secs(memory.as_secs().saturating_sub(unseen));
+    let found = absences(&alert.when.value).into_iter().zip(memories);
+    let mut found = found.filter_map(|(at, memory)| Some((at, memory?)));
+    let Some((at, memory)) = found.find(|(_, memory)| hold.value > longest(*memory)) else {
+        return;
+    };
+    let message = format!(
+        "`{name}` can never fire for a label set: `absent` remembers a label set for {memory}, which is too short for `for: {hold}`"
+    );
+    let shorter = format!("use a `for` of at most {}", longest(memory));
+    let longer = Duration::from_secs(2 * hold.value.as_secs()).min(LONGEST_MEMORY);
+    let help = match hold.value <= longest(longer) {
+        true => {
+            format!("set a longer memory beside `absent`, such as `window: {longer}`, or {shorter}")
+        }
+        false => shorter,
+    };
+    let error = Diagnostic::error("never-firing", hold.span, message)
+        .related(at, "`absent` is set here")
+        .help(help);
+    cx.sink.push(error);
 }
 
 /// A change that becomes the past is usual again: a condition on it ends by itself.
@@ -262,7 +282,6 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
 
 fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
-    check_hold(cx, name, alert);
     for time in [alert.hold, alert.keep_firing_for].into_iter().flatten() {
         cx.check_evaluated(time);
     }
@@ -285,6 +304,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     }
     let target = alert.target.as_ref();
     let target = target.and_then(|target| self::target(cx, target, &condition));
+    check_hold(cx, name, alert, &condition);
     check_lasting(cx, name, alert, &condition);
     check_values(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);

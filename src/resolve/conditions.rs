@@ -29,8 +29,11 @@ const ROUNDING: &str = "1e-9";
 /// The fewest values that can correlate: two moments always lie on a line.
 const CORRELATED: u64 = 3;
 
-/// How long missing label sets are tracked: as long, an `absent` alert names them.
-pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
+/// How long an `absent` condition without `window` remembers a label set.
+const MEMORY: Duration = Duration::from_mins(60);
+
+const SHORTEST_MEMORY: Duration = Duration::from_mins(5);
+pub(super) const LONGEST_MEMORY: Duration = Duration::from_secs(30 * 86_400);
 
 /// Labels that the rule of every alert sets.
 const OF_RULE: [&str; 4] = [
@@ -344,11 +347,62 @@ impl Resolver<'_, '_> {
         family::check_present_from_start(self.cx, found, absent.span)?;
         self.doubt_absence(signal, found, absent);
         let labels = self.cx.labels(signal, c.selection());
-        let expr = self.gone(found, &labels);
+        let memory = match self.memory(c.window, &labels) {
+            Ok(memory) => memory,
+            Err(error) => {
+                self.cx.sink.push(error);
+                return None;
+            }
+        };
+        let expr = self.gone(found, &labels, memory);
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),
+            memory,
             query: Query { expr, labels },
         })))
+    }
+
+    /// How long a label set without series is remembered. A condition outside an alert records nothing, and one without
+    /// labels has nothing to remember.
+    fn memory(
+        &self,
+        window: Option<Spanned<Duration>>,
+        labels: &[String],
+    ) -> Result<Option<Duration>, Diagnostic> {
+        let useless = if self.alert.is_empty() {
+            Some((
+                "in a runbook step: only an alert remembers label sets",
+                "remove `window`",
+            ))
+        } else if labels.is_empty() {
+            Some((
+                "on `absent` without labels: the condition has no label set to remember",
+                "remove `window`, or group the condition by a label with `by`",
+            ))
+        } else {
+            None
+        };
+        match (window, useless) {
+            (None, Some(_)) => Ok(None),
+            (None, None) => Ok(Some(MEMORY)),
+            (Some(window), Some((why, help))) => {
+                Err(self.cx.without_effect(window, why).help(help))
+            }
+            (Some(window), None) => {
+                let memory = window.value;
+                let help = if memory < SHORTEST_MEMORY {
+                    format!("write `window: {SHORTEST_MEMORY}` or more")
+                } else if memory > LONGEST_MEMORY {
+                    format!("write `window: {LONGEST_MEMORY}` or less")
+                } else {
+                    return Ok(Some(memory));
+                };
+                let message = format!(
+                    "the `window` of `absent` must be between {SHORTEST_MEMORY} and {LONGEST_MEMORY}; found {memory}"
+                );
+                Err(Diagnostic::error("bad-window", window.span, message).help(help))
+            }
+        }
     }
 
     /// Warns of a counter that is selected by a label of its own: it has no such series before the first event.
@@ -372,19 +426,19 @@ impl Resolver<'_, '_> {
             .push(warning.help("use a signal without `where`"));
     }
 
-    /// Label sets that had series and lost them. If no label set is tracked, the condition holds while no series exists at
-    /// all; so does a condition outside an alert, which records nothing.
-    fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
+    /// Label sets that had series and lost them. If no label set is remembered, the condition holds while no series exists
+    /// at all.
+    fn gone(&mut self, family: &Family, labels: &[String], memory: Option<Duration>) -> Expr {
         let none = query::silence(family);
-        if self.alert.is_empty() {
+        let Some(memory) = memory else {
             return none;
-        }
+        };
         let now = query::presence(family, labels);
         let seen = self.record(Query {
             expr: now.clone(),
             labels: labels.to_vec(),
         });
-        let remembered = build::call("present_over_time", [query::range(seen, ABSENT_MEMORY)]);
+        let remembered = build::call("present_over_time", [query::range(seen, memory)]);
         let remembered = build::aggregate(AggregateOp::Max, labels, remembered);
         let gone = bin(BinaryOp::Unless, remembered, now);
         let no_labels: [&str; 0] = [];

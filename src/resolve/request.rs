@@ -45,14 +45,20 @@ impl Context<'_> {
         let name = &read.signal.name;
         let is_instant = read.signal.is_instant(read.stat) && !self.is_ratio(name);
         if let Some(window) = window.filter(|_| is_instant) {
-            let message = format!("has no effect on the newest value of `{name}`");
+            let why = format!("on the newest value of `{name}`");
             let help = "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`";
-            let at = self.document.key(window.span, "window");
-            let error = Diagnostic::error("contradiction", at, format!("`window` {message}"));
-            let edit = self.document.without("window", window.span);
-            let fix = edit.map(|edit| Fix::unsafe_edits("remove `window`", vec![edit]));
-            self.sink.push(error.help(help).maybe_fix(fix));
+            let error = self.without_effect(window, &why);
+            self.sink.push(error.help(help));
         }
+    }
+
+    /// A `window` that changes nothing, and why.
+    pub(super) fn without_effect(&self, window: Spanned<Duration>, why: &str) -> Diagnostic {
+        let at = self.document.key(window.span, "window");
+        let message = format!("`window` has no effect {why}");
+        let edit = self.document.without("window", window.span);
+        let fix = edit.map(|edit| Fix::unsafe_edits("remove `window`", vec![edit]));
+        Diagnostic::error("contradiction", at, message).maybe_fix(fix)
     }
 
     /// True for a ratio, also where older releases have it as a gauge.

@@ -24,7 +24,7 @@ pub struct Condition {
     pub outside: Option<Spanned<Outside>>,
     /// Correlation of the signal with another one.
     pub correlated: Option<Spanned<Correlated>>,
-    /// `true`: fires while series of the signal are missing.
+    /// `true`: fires while series of the signal are missing. `window` sets how long the alert remembers a label set.
     pub absent: Option<Spanned<bool>>,
     /// Conditions that must all be true.
     pub all: Option<Spanned<Vec<Spanned<Condition>>>>,

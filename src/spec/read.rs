@@ -234,7 +234,8 @@ impl Exclusive<'_> {
                 (Some(signal), _) => {
                     self.reading(&c.reading);
                     if c.absent.is_some() {
-                        self.reject(c.fields().value(), "cannot be combined with `absent`");
+                        let stat = ("stat", place(c.stat.as_ref()));
+                        self.reject([stat], "cannot be combined with `absent`");
                     }
                     self.exactly_one("the condition", signal.span, &tests);
                 }

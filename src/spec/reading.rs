@@ -36,7 +36,8 @@ pub struct Reading {
     pub unit: Option<Spanned<Unit>>,
     /// Statistic of the signal; of a panel, also a list with one line for each. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stats>>,
-    /// Rate window. Default: 5m; in a panel, the row's, and in a series, the panel's.
+    /// Rate window; with `absent`, how long a label set without series is remembered (5m to 30d). Default: 5m; with `absent`, 1h;
+    /// in a panel, the row's, and in a series, the panel's.
     pub window: Option<Spanned<Duration>>,
     /// How the values of replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,

@@ -415,8 +415,8 @@ impl<'a> Oracle<'a> {
             .entry(std::ptr::from_ref(absent) as usize)
             .or_default();
         known.extend(now.iter().map(|group| (group.clone(), self.time(i))));
-        // A group is remembered for three days.
-        known.retain(|_, seen| self.time(i) - *seen <= 3.0 * 86_400.0);
+        let memory = absent.memory.unwrap_or_default().as_secs() as f64;
+        known.retain(|_, seen| self.time(i) - *seen <= memory);
         let gone: Held = known.keys().filter(|g| !now.contains(g)).cloned().collect();
         match gone.is_empty() && now.is_empty() {
             true => [Labels::new()].into(),

@@ -26,8 +26,8 @@ slos:
   room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{factor: 2, long: 6h, short: 30m}]}
 alerts:
   Median: {severity: critical, when: {signal: ttft, stat: p50, above: 100ms}, target: 100ms, for: 10m}
-  Lost: {severity: critical, when: {signal: running, absent: true}, for: 5m}
-  LostJob: {severity: critical, when: {signal: busy, absent: true}, for: 20m}
+  Lost: {severity: critical, when: {signal: running, absent: true, window: 3d}, for: 5m}
+  LostJob: {severity: critical, when: {signal: busy, absent: true, window: 3d}, for: 20m}
   MoreThanYesterday: {severity: warning, when: {signal: requests, stat: increase, window: 1h, above: {times: 3, of: {offset: 1d}}}, for: 10m}
   MoreThanUsual: {severity: warning, when: {signal: requests, window: 30m, above: {times: 2.5, of: {avg_over: 1d}}}}
   Unusual: {severity: warning, when: {signal: ttft, stat: p95, window: 30m, outside: {sigma: 3, window: 1d, min_samples: 20, side: high}}, for: 10m}

@@ -185,8 +185,8 @@ pub enum Difference {
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
     AllSilent,
-    /// Missing data counts from the first moment on, and until data arrives.
-    LastingSilence,
+    /// Missing data counts from the first moment on, and until data arrives; the rule forgets a label set after this time.
+    LastingSilence(Duration),
     CountsBeginnings,
     LearntBand {
         /// Its width in standard deviations.
@@ -252,7 +252,7 @@ impl Difference {
 struct DifferenceFrom<'a>(&'a Difference, Reference);
 
 impl Difference {
-    /// The text of a difference without values.
+    /// The text of a difference that lists no values.
     fn fixed(&self, reference: Reference) -> String {
         let (other, at_rest) = (reference.as_str(), reference.at_rest());
         let text = match self {
@@ -261,9 +261,9 @@ impl Difference {
                     "the alarm fires only when no label set has data, but {other} alerts for each label set without data"
                 );
             }
-            Difference::LastingSilence => {
+            Difference::LastingSilence(memory) => {
                 return format!(
-                    "the alarm fires until data arrives, but {other} forgets a label set three days after its last data"
+                    "the alarm fires until data arrives, but {other} forgets a label set {memory} after its last data"
                 );
             }
             Difference::CountsBeginnings => {
@@ -392,7 +392,7 @@ impl Display for DifferenceFrom<'_> {
             }
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
             Difference::AllSilent
-            | Difference::LastingSilence
+            | Difference::LastingSilence(_)
             | Difference::CountsBeginnings
             | Difference::PartsNotJoined
             | Difference::StoppedFires

@@ -30,11 +30,6 @@ impl Reading<'_> {
     pub(super) fn own(&self) -> impl Iterator<Item = Field<'_>> {
         [self.unit, self.stat].into_iter().chain(self.groups)
     }
-
-    /// What a value is: absence has none.
-    pub(super) fn value(&self) -> [Field<'_>; 2] {
-        [self.stat, self.window]
-    }
 }
 
 impl spec::Reading {
