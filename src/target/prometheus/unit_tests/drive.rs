@@ -208,10 +208,16 @@ impl Driver<'_> {
                 None => Some(None),
             })
             .collect::<Option<_>>()?;
+        let all = self.shares(levels, |_| int(1));
+        // Prometheus 3 carries a rate on to the start of its window only as far as the counter is above 0, and Prometheus 2 has a
+        // sample there. From this many observations on, the counter is above 0 for two steps before the window.
+        let most = all.iter().map(|(_, increment)| *increment).max();
+        let before = most.map_or(int(0), |most| (most * 2).ceil());
         let mut set = labels::of(self.plan, c.signal, family);
         let mut bucket = |le: &str, phases: &[Phase]| {
             set.insert("le".into(), le.into());
-            self.input(&series(name, Series::Bucket), &set, values::counter(phases))
+            let values = values::counter_from(before, phases);
+            self.input(&series(name, Series::Bucket), &set, values)
         };
         let mut out = Vec::new();
         let needed = bounds.needed(made.iter().flatten());
@@ -223,7 +229,7 @@ impl Driver<'_> {
             let phases: Vec<_> = levels.iter().zip(&made).map(increment).collect();
             out.push(bucket(le, &phases));
         }
-        out.push(bucket("+Inf", &self.shares(levels, |_| int(1))));
+        out.push(bucket("+Inf", &all));
         Some(out)
     }
 

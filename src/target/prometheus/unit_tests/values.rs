@@ -26,8 +26,13 @@ pub(super) fn gauge(phases: &[Phase]) -> String {
 /// promtool adds increments up as floats; where the next sample is not larger, it must not come out smaller
 /// by a hair, or it would be a counter reset. So a counter rests only on whole numbers.
 pub(super) fn counter(phases: &[Phase]) -> String {
-    let mut value = Number::from_integer(0);
-    let mut out = vec!["0".to_owned()];
+    counter_from(Number::from_integer(0), phases)
+}
+
+/// The same from a whole number.
+pub(super) fn counter_from(start: Number, phases: &[Phase]) -> String {
+    let mut value = start;
+    let mut out = vec![decimal(start)];
     for (steps, increment) in phases.iter().filter(|(steps, _)| *steps > 0) {
         let increment = rounded(*increment);
         if increment == Number::from_integer(0) {
@@ -75,6 +80,7 @@ mod tests {
         assert_eq!(counter(&broken), "0 0.333333+0.333333x1 1+0x1");
         let phases = [(3, n(6)), (2, n(10)), (0, n(99)), (1, n(0))];
         assert_eq!(counter(&phases), "0 6+6x2 28+10x1 38");
+        assert_eq!(counter_from(n(100), &phases), "100 106+6x2 128+10x1 138");
         assert_eq!(gauge(&phases), "6+0x3 10+0x1 0");
     }
 }
