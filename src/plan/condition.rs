@@ -215,11 +215,13 @@ pub struct RawCondition {
 /// What an alert on the data of SLOs reads.
 #[derive(Clone, Debug)]
 pub struct SliData {
-    /// SLOs whose events end together with their series.
+    /// SLOs whose events end together with their series, and that fire for no other reason then.
     pub ended: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on.
     pub unmeasured: Option<Vec<String>>,
-    /// A pattern of jobs without whose targets nothing is to be measured.
+    /// Where the alert is on missing measurements, the SLOs that have series after the first request.
+    pub late: Vec<String>,
+    /// A pattern of the jobs: while all their targets are up, nothing is lost, and without targets nothing is to be measured.
     pub job: Option<String>,
     /// How long ended series are remembered.
     pub memory: Duration,

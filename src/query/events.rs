@@ -130,7 +130,12 @@ impl Events {
         };
         let increase = |name, window, expr| Increase { name, window, expr };
         let all = super::sum(&self.labels, recorded.each(naming::ALL_EVENTS).into());
-        let of_part = self.or_none(self.grown(part.clone(), each), &all);
+        let of_part = self.grown(part.clone(), each);
+        let of_part = match self.sli {
+            // Events without their bucket are not measured: none of them counts as bad later.
+            EventSli::Latency { .. } => bin(BinaryOp::Or, of_part, all),
+            _ => self.or_none(of_part, &all),
+        };
         let increases = vec![
             increase(
                 naming::ALL_EVENTS,

@@ -3,6 +3,8 @@
 //! A service has two of them, for all its SLOs: one pages where events ended together with their series, one opens a ticket
 //! where an SLO is not measured.
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use super::family;
 use crate::diag::Diagnostic;
@@ -85,31 +87,42 @@ impl Watch<'_> {
         }
         let target = cx.target_labels();
         let labels = labels(&ended, |label| target.contains(label));
+        let job = job(&ended);
         let data = SliData {
             ended: names(&ended),
             unmeasured: None,
-            job: None,
+            late: Vec::new(),
+            job: job.clone(),
             memory: MEMORY,
         };
         let text = Texts {
             name: LOST,
             summary: "SLO {{ $labels.slo }} lost its data while events arrived",
             words: "an SLO had events in the last hour, and has no series now",
-            description: "The series of the SLI ended, and their last values still grew. A target that does not respond and a renamed \
-                          metric look alike.",
+            description: match job {
+                Some(_) => {
+                    "The series of the SLI ended, their last values still grew, and not all targets are up."
+                }
+                None => "The series of the SLI ended, and their last values still grew.",
+            },
             action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
-        let expr = self.ended(&ended, &labels);
+        let mut expr = self.ended(&ended, &labels);
+        if let Some(job) = &job {
+            // While all targets are up, a metric was renamed, or is not there before the first request.
+            let place = &labels[1..];
+            let all = build::binary(BinaryOp::Eq, build::min(place, up(job)), build::number("1"));
+            expr = build::binary(BinaryOp::Unless, expr, all).on(place).into();
+        }
         Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
     }
 
     /// Opens a ticket where nothing is measured.
     fn unmeasured(&self, cx: &mut Context<'_>) -> Alert {
-        let from_start = |slo: &&&Slo| is_from_start(cx, slo);
-        let missing: Vec<_> = self.watched.iter().filter(from_start).copied().collect();
+        let (missing, late): (Vec<&Slo>, Vec<&Slo>) =
+            self.watched.iter().partition(|slo| is_from_start(cx, slo));
         let of_events = self.of_events();
         let labels = labels(&self.watched, |_| true);
-        let job = job(&missing);
         let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
         // Without its bucket, a histogram has events and no ratio.
         let ratio = self.base(naming::ERROR_RATIO, &self.watched);
@@ -123,28 +136,46 @@ impl Watch<'_> {
         if !of_events.is_empty() {
             parts.push(self.ended(&of_events, &labels));
         }
-        if !missing.is_empty() {
-            let objective = self.of(naming::OBJECTIVE, &missing);
-            let none = build::binary(BinaryOp::Unless, objective, total(&missing));
-            let none: Expr = none.on(&[naming::SLO]).into();
-            let no_labels: [&str; 0] = [];
-            parts.push(match &job {
+        let no_labels: [&str; 0] = [];
+        let jobs: BTreeSet<_> = missing.iter().map(|slo| job(&[slo])).collect();
+        for jobs in jobs {
+            let of_jobs = |slo: &&&Slo| job(&[slo]) == jobs;
+            let slos: Vec<_> = missing.iter().filter(of_jobs).copied().collect();
+            let none = self.without_series(&slos);
+            parts.push(match jobs {
                 // Without targets there is nothing to measure.
-                Some(job) => build::binary(BinaryOp::And, none, up(job))
+                Some(jobs) => build::binary(BinaryOp::And, none, up(&jobs))
                     .on(&no_labels)
                     .into(),
                 None => none,
             });
+        }
+        if !late.is_empty() && !missing.is_empty() {
+            // Their series begin with the first request, which other SLOs count.
+            let any = build::aggregate(AggregateOp::Sum, &no_labels, total(&self.watched));
+            let none = build::binary(
+                BinaryOp::And,
+                self.without_series(&late),
+                query::positive(any),
+            );
+            parts.push(none.on(&no_labels).into());
         }
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
         let expr = parts
             .into_iter()
             .reduce(either)
             .unwrap_or_else(|| build::number("0"));
+        let without_job = missing.iter().filter(|slo| job(&[slo]).is_none());
+        let without_job: Vec<_> = without_job.map(|slo| slo.name.clone()).collect();
         let data = SliData {
-            ended: names(&of_events),
+            // One without a known job has no series then, whatever was before.
+            ended: names(&of_events)
+                .into_iter()
+                .filter(|name| !without_job.contains(name))
+                .collect(),
+            job: missing.first().and_then(|slo| job(&[slo])),
             unmeasured: Some(names(&missing)),
-            job,
+            late: names(&late),
             memory: MEMORY,
         };
         let text = Texts {
@@ -164,13 +195,23 @@ impl Watch<'_> {
         self.watched.iter().filter(of_events).copied().collect()
     }
 
-    /// The last rates of series that ended, where these are above 0.
+    /// SLOs of which no series exists.
+    fn without_series(&self, slos: &[&Slo]) -> Expr {
+        let total = self.base(naming::TOTAL_EVENTS, slos);
+        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), total);
+        build::aggregate(AggregateOp::Max, &[naming::SLO], none.on(&[naming::SLO]))
+    }
+
+    /// The last rates of series that ended, where these are above 0, of SLOs that still exist.
     fn ended(&self, slos: &[&Slo], labels: &[String]) -> Expr {
         let total = || self.base(naming::TOTAL_EVENTS, slos);
         let last = build::call("last_over_time", [query::range(total(), MEMORY)]);
         let [last, now] =
             [last, total().into()].map(|series| build::aggregate(AggregateOp::Sum, labels, series));
-        build::binary(BinaryOp::Unless, query::positive(last), now).into()
+        let ended = build::binary(BinaryOp::Unless, query::positive(last), now);
+        build::binary(BinaryOp::And, ended, self.of(naming::OBJECTIVE, slos))
+            .on(&[naming::SLO])
+            .into()
     }
 
     /// What is recorded of some SLOs over the base window.

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::{firing, minutes};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, Plan, SliData, Slo, slo_series};
+use crate::plan::{BASE_WINDOW, Plan, SliData, Slo, recorded, slo_series};
 use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
@@ -32,6 +32,9 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
     }
     if let Some(missing) = &data.unmeasured {
         tests.extend(missing.first().and_then(|slo| run.missing(slo)));
+        if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
+            tests.extend(run.late(slo, other).into_iter().flatten());
+        }
         tests.extend(run.blind().into_iter().flatten());
     }
     tests
@@ -57,13 +60,29 @@ impl Run<'_> {
         }
     }
 
-    fn up(&self) -> Option<Input> {
+    /// A target of a place of an SLO.
+    fn up(&self, labels: &[String], values: String) -> Option<Input> {
         let jobs = self.data.job.as_ref()?;
-        let job = jobs.split('|').next()?;
+        let up = [("instance", "instance-1"), ("job", jobs.split('|').next()?)];
+        let up = labels.iter().fold(recorded("up", &up), |up, label| {
+            up.matcher(label, MatchOp::Equal, &format!("{label}-1"))
+        });
         Some(Input {
-            series: format!("up{{instance=\"instance-1\", job=\"{job}\"}}"),
-            values: "1+0x120".into(),
+            series: Expr::from(up).to_string(),
+            values,
         })
+    }
+
+    /// An objective, which exists as long as the spec has the SLO.
+    fn objective(&self, slo: &Slo) -> Input {
+        let labels = [
+            (naming::SERVICE, self.plan.service.name.as_str()),
+            (naming::SLO, slo.name.as_str()),
+        ];
+        Input {
+            series: Expr::from(recorded(naming::OBJECTIVE, &labels)).to_string(),
+            values: "0.9+0x120".into(),
+        }
     }
 
     /// The alert as it is sent, with the labels of an SLO that its result has.
@@ -103,8 +122,8 @@ impl Run<'_> {
         }
     }
 
-    /// Events end with their series; an idle service ends, too.
-    fn ended(&self, name: &str) -> Option<[Test; 2]> {
+    /// Events end with their series. An idle service ends, too, and so do series of targets that are up.
+    fn ended(&self, name: &str) -> Option<Vec<Test>> {
         let slo = self.slo(name)?;
         let of_result = &self.subject.condition.query().labels;
         let labels: Vec<_> = slo
@@ -115,11 +134,16 @@ impl Run<'_> {
             .collect();
         let end = BEFORE + 1;
         let memory = self.data.memory.mins_up();
-        let total = |value: u64| {
+        let pages = self.data.unmeasured.is_none();
+        let inputs = |value: u64, up: u64| {
             // The memory of one that has a ratio again is not asked for.
-            [naming::TOTAL_EVENTS, naming::ERROR_RATIO]
+            let mut all = [naming::TOTAL_EVENTS, naming::ERROR_RATIO]
                 .map(|name| self.series(name, slo, format!("{value}+0x{BEFORE} stale")))
-                .into()
+                .to_vec();
+            all.push(self.objective(slo));
+            let values = format!("1+0x{BEFORE} {up}+0x120");
+            all.extend(self.up(&labels, values).filter(|_| pages));
+            all
         };
         let at = end + self.hold;
         let checks = [
@@ -128,39 +152,38 @@ impl Run<'_> {
             (BEFORE + memory - 1, true),
             (BEFORE + memory + 1, false),
         ];
-        let fires = self.test(
-            "fires where events end with their series",
-            total(2),
-            self.sent(slo, &labels, at),
-            &checks,
-        );
-        let idle = self.test(
-            "silent where an idle service ends",
-            total(0),
-            None,
-            &[(at, false), (at + BEFORE, false)],
-        );
-        Some([fires, idle])
+        let silent = [(at, false), (at + BEFORE, false)];
+        let mut tests = vec![
+            self.test(
+                "fires where events end with their series",
+                inputs(2, 0),
+                self.sent(slo, &labels, at),
+                &checks,
+            ),
+            self.test(
+                "silent where an idle service ends",
+                inputs(0, 0),
+                None,
+                &silent,
+            ),
+        ];
+        if pages && self.data.job.is_some() {
+            let name = "silent while all targets are up";
+            tests.push(self.test(name, inputs(2, 1), None, &silent));
+        }
+        Some(tests)
     }
 
     /// No series from the start on.
     fn missing(&self, name: &str) -> Option<Test> {
         let slo = self.slo(name)?;
-        let service = &self.plan.service.name;
-        let objective = Input {
-            series: format!(
-                "{}{{service=\"{service}\", slo=\"{name}\"}}",
-                naming::OBJECTIVE
-            ),
-            values: "0.9+0x120".into(),
-        };
         let total = self.series(
             naming::TOTAL_EVENTS,
             slo,
             format!("_x{} 0+0x5", self.hold + 5),
         );
-        let mut inputs = vec![objective, total];
-        inputs.extend(self.up());
+        let mut inputs = vec![self.objective(slo), total];
+        inputs.extend(self.up(&[], "1+0x120".into()));
         Some(self.test(
             "fires where an SLO has no series",
             inputs,
@@ -171,6 +194,33 @@ impl Run<'_> {
                 (self.hold + 6, false),
             ],
         ))
+    }
+
+    /// No series while another SLO counts events; without events, that is usual.
+    fn late(&self, name: &str, other: &str) -> Option<[Test; 2]> {
+        let (slo, other) = (self.slo(name)?, self.slo(other)?);
+        let inputs = |value: u64| {
+            let of_other = [naming::TOTAL_EVENTS, naming::ERROR_RATIO];
+            let of_other = of_other.map(|name| self.series(name, other, format!("{value}+0x120")));
+            let mut all = of_other.to_vec();
+            all.push(self.objective(slo));
+            all
+        };
+        let at = self.hold;
+        Some([
+            self.test(
+                "fires where an SLO has no series, and another one counts events",
+                inputs(2),
+                None,
+                &[(at - 1, false), (at, true)],
+            ),
+            self.test(
+                "silent before the first event",
+                inputs(0),
+                None,
+                &[(at, false)],
+            ),
+        ])
     }
 
     /// Events and no ratio; without events, there is none either.
