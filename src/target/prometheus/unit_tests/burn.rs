@@ -48,7 +48,11 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             tests.push(run.few()?);
         }
         if i == 0 {
-            tests.extend([run.idle(), run.no_series()?].into_iter().flatten());
+            tests.extend(
+                [run.idle(), run.no_series()?, run.no_bucket()]
+                    .into_iter()
+                    .flatten(),
+            );
             tests.extend(run.born());
             tests.extend(run.restarts());
         }
@@ -539,5 +543,28 @@ impl Run<'_> {
             self.check(at, false),
         ];
         Some(Some(test))
+    }
+
+    /// No series of the bucket: there is no ratio, and longer windows count no event as bad.
+    fn no_bucket(&self) -> Option<Test> {
+        let EventSli::Latency { .. } = &self.events.sli else {
+            return None;
+        };
+        let window = self.events.increases.first()?.window;
+        let at = self.after(BEFORE);
+        let levels = [Level::new(at / self.driver.step, Number::from_integer(0))];
+        let mut test = self.test("counts no event as bad without its bucket", &levels)?;
+        test.input_series.remove(0);
+        let [all, good] = [naming::ALL_EVENTS, naming::PART_EVENTS];
+        let [all, good] = [all, good].map(|name| self.series(name, window));
+        test.promql_expr_test = vec![
+            value_is(format!("sum({all}) - sum({good})"), at, Some(0)),
+            value_is(
+                format!("sum({})", self.recorded(naming::ERROR_RATIO)),
+                at,
+                None,
+            ),
+        ];
+        Some(test)
     }
 }

@@ -167,6 +167,15 @@ impl Run<'_> {
                 &silent,
             ),
         ];
+        if pages {
+            let mut goes_on = vec![
+                self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
+                self.objective(slo),
+            ];
+            goes_on.extend(self.up(&labels, "0+0x120".into()));
+            let name = "silent while events are counted";
+            tests.push(self.test(name, goes_on, None, &silent));
+        }
         if pages && self.data.job.is_some() {
             let name = "silent while all targets are up";
             tests.push(self.test(name, inputs(2, 1), None, &silent));
@@ -202,8 +211,10 @@ impl Run<'_> {
         let inputs = |value: u64| {
             let of_other = [naming::TOTAL_EVENTS, naming::ERROR_RATIO];
             let of_other = of_other.map(|name| self.series(name, other, format!("{value}+0x120")));
+            let late = format!("_x{} 0+0x5", self.hold + 5);
             let mut all = of_other.to_vec();
             all.push(self.objective(slo));
+            all.push(self.series(naming::TOTAL_EVENTS, slo, late));
             all
         };
         let at = self.hold;
@@ -212,7 +223,7 @@ impl Run<'_> {
                 "fires where an SLO has no series, and another one counts events",
                 inputs(2),
                 None,
-                &[(at - 1, false), (at, true)],
+                &[(at - 1, false), (at + 4, true), (at + 6, false)],
             ),
             self.test(
                 "silent before the first event",
