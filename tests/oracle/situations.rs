@@ -276,7 +276,7 @@ fn stories() -> Vec<Story> {
                 20.0,
             );
         }
-        for minutes in [1.0, 3.0, 5.0, 10.0, 40.0, 60.0] {
+        for minutes in [1.0, 3.0, 5.0, 10.0, 40.0, 55.0] {
             add(
                 format!("gap of {minutes}m in a burst{word}"),
                 sli,
