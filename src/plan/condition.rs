@@ -3,6 +3,7 @@
 //! `{signal: queue_depth, above: 80}` is a [`Compare`] with [`Bound::Fixed`] and the query
 //! `sum by (cluster) (vllm:num_requests_waiting) > 80`.
 
+use super::selection::Matcher;
 use super::{Query, Signal};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::spec::{Baseline, Side, Stat};
@@ -221,8 +222,9 @@ pub struct SliData {
     pub unmeasured: Option<Vec<String>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.
     pub late: Vec<String>,
-    /// A pattern of the jobs: while all their targets are up, nothing is lost, and without targets nothing is to be measured.
-    pub job: Option<String>,
+    /// Labels of the targets of the first of these SLOs: while all are up, nothing is lost, and without any, nothing is to be
+    /// measured.
+    pub targets: Option<Vec<Matcher>>,
     /// How long ended series are remembered.
     pub memory: Duration,
 }

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::family;
+use super::matchers::JOB;
 use crate::diag::Diagnostic;
 use crate::naming;
+use crate::plan::selection::{self, Matcher};
 use crate::plan::{
     Alert, BASE_WINDOW, Condition, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
 };
@@ -31,12 +33,12 @@ const LOST: &str = "SLODataLost";
 const UNMEASURED: &str = "SLONotMeasured";
 
 /// Reports alerts of the spec that have the name of a generated one.
-pub(super) fn check_name(cx: &mut Context<'_>, name: &str, at: &Text) {
-    let (own, has_slos) = (naming::kebab(name), !cx.spec.slos.is_empty());
+pub(super) fn check_name(cx: &mut Context<'_>, name: &Text) {
+    let (own, has_slos) = (naming::kebab(&name.value), !cx.spec.slos.is_empty());
     let mut generated = [LOST, UNMEASURED].into_iter();
     if let Some(taken) = generated.find(|known| has_slos && naming::kebab(known) == own) {
         let message = format!("`{taken}` is the name of a generated alert on the data of the SLOs");
-        let error = Diagnostic::error("duplicate-name", at.span, message);
+        let error = Diagnostic::error("duplicate-name", name.span, message);
         cx.sink.push(error.help("give the alert another name"));
     }
 }
@@ -87,19 +89,20 @@ impl Watch<'_> {
         }
         let target = cx.target_labels();
         let labels = labels(&ended, |label| target.contains(label));
-        let job = job(&ended);
+        let targets = ended.iter().map(|slo| targets(cx, slo));
+        let targets: Option<BTreeSet<_>> = targets.collect();
         let data = SliData {
             ended: names(&ended),
             unmeasured: None,
             late: Vec::new(),
-            job: job.clone(),
+            targets: targets.as_ref().and_then(|_| self::targets(cx, ended[0])),
             memory: MEMORY,
         };
         let text = Texts {
             name: LOST,
             summary: "SLO {{ $labels.slo }} lost its data while events arrived",
             words: "an SLO had events in the last hour, and has no series now",
-            description: match job {
+            description: match targets {
                 Some(_) => {
                     "The series of the SLI ended, their last values still grew, and not all targets are up."
                 }
@@ -108,10 +111,14 @@ impl Watch<'_> {
             action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
         let mut expr = self.ended(&ended, &labels);
-        if let Some(job) = &job {
+        if let Some(targets) = &targets {
             // While all targets are up, a metric was renamed, or is not there before the first request.
             let place = &labels[1..];
-            let all = build::binary(BinaryOp::Eq, build::min(place, up(job)), build::number("1"));
+            let all = build::binary(
+                BinaryOp::Eq,
+                build::min(place, up(targets)),
+                build::number("1"),
+            );
             expr = build::binary(BinaryOp::Unless, expr, all).on(place).into();
         }
         Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
@@ -131,24 +138,26 @@ impl Watch<'_> {
             query::positive(total(&self.watched).into()),
             ratio,
         );
-        let blind = build::aggregate(AggregateOp::Sum, &labels, blind);
-        let mut parts = vec![blind];
+        let either = |one, other| Expr::from(build::binary(BinaryOp::Or, one, other));
+        let mut expr = build::aggregate(AggregateOp::Sum, &labels, blind);
         if !of_events.is_empty() {
-            parts.push(self.ended(&of_events, &labels));
+            expr = either(expr, self.ended(&of_events, &labels));
         }
         let no_labels: [&str; 0] = [];
-        let jobs: BTreeSet<_> = missing.iter().map(|slo| job(&[slo])).collect();
-        for jobs in jobs {
-            let of_jobs = |slo: &&&Slo| job(&[slo]) == jobs;
-            let slos: Vec<_> = missing.iter().filter(of_jobs).copied().collect();
+        let known: BTreeSet<_> = missing.iter().map(|slo| targets(cx, slo)).collect();
+        for known in known {
+            let of_these = |slo: &&&Slo| targets(cx, slo) == known;
+            let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
             let none = self.without_series(&slos);
-            parts.push(match jobs {
-                // Without targets there is nothing to measure.
-                Some(jobs) => build::binary(BinaryOp::And, none, up(&jobs))
-                    .on(&no_labels)
-                    .into(),
-                None => none,
-            });
+            let up = known.map(|targets| up(&[targets].into()));
+            // Without targets there is nothing to measure.
+            expr = either(
+                expr,
+                match up {
+                    Some(up) => build::binary(BinaryOp::And, none, up).on(&no_labels).into(),
+                    None => none,
+                },
+            );
         }
         if !late.is_empty() && !missing.is_empty() {
             // Their series begin with the first request, which other SLOs count.
@@ -158,22 +167,17 @@ impl Watch<'_> {
                 self.without_series(&late),
                 query::positive(any),
             );
-            parts.push(none.on(&no_labels).into());
+            expr = either(expr, none.on(&no_labels).into());
         }
-        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
-        let expr = parts
-            .into_iter()
-            .reduce(either)
-            .unwrap_or_else(|| build::number("0"));
-        let without_job = missing.iter().filter(|slo| job(&[slo]).is_none());
-        let without_job: Vec<_> = without_job.map(|slo| slo.name.clone()).collect();
         let data = SliData {
-            // One without a known job has no series then, whatever was before.
+            // One without known targets has no series then, whatever was before.
             ended: names(&of_events)
                 .into_iter()
-                .filter(|name| !without_job.contains(name))
+                .zip(&of_events)
+                .filter(|(_, slo)| targets(cx, slo).is_some() || !is_from_start(cx, slo))
+                .map(|(name, _)| name)
                 .collect(),
-            job: missing.first().and_then(|slo| job(&[slo])),
+            targets: missing.first().and_then(|slo| targets(cx, slo)),
             unmeasured: Some(names(&missing)),
             late: names(&late),
             memory: MEMORY,
@@ -319,26 +323,41 @@ fn is_from_start(cx: &Context<'_>, slo: &Slo) -> bool {
     })
 }
 
-/// The jobs of the SLOs, as a pattern; nothing where one has no known job.
-fn job(slos: &[&Slo]) -> Option<String> {
-    let mut jobs: Vec<&str> = Vec::new();
-    for slo in slos {
-        let [total, _] = slo.events.read()?;
-        let selectors = visit::selectors(total);
-        let matchers = selectors.iter().flat_map(|selector| &selector.matchers);
-        let mut of_jobs = matchers.filter(|m| m.label.text == "job" && m.op == MatchOp::Equal);
-        jobs.push(&of_jobs.next()?.value.value);
-    }
-    jobs.sort_unstable();
-    jobs.dedup();
-    Some(jobs.join("|"))
+/// The labels of the targets that an SLO is measured at, where its job is known: other teams may have targets of the same job.
+fn targets(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
+    let own = [cx.target_labels(), cx.selector_labels()].concat();
+    let [total, _] = slo.events.read()?;
+    let selectors = visit::selectors(total).into_iter();
+    let mut of_targets = selectors.map(|selector| {
+        let matchers = selector.matchers.iter();
+        let matchers = matchers.filter(|m| own.contains(&m.label.text));
+        let matchers = matchers.map(|m| (m.label.text.clone(), m.op, m.value.value.clone()));
+        matchers.collect::<Vec<_>>()
+    });
+    of_targets.find(|matchers| {
+        let mut matchers = matchers.iter();
+        matchers.any(|(label, op, _)| label == JOB && *op == MatchOp::Equal)
+    })
 }
 
-/// The targets of jobs.
-fn up(jobs: &str) -> Selector {
-    let op = match jobs.contains('|') {
-        true => MatchOp::Match,
-        false => MatchOp::Equal,
+/// Whether each of these targets is up.
+fn up(targets: &BTreeSet<Vec<Matcher>>) -> Expr {
+    let is_part = |own: &&Vec<Matcher>| {
+        let mut others = targets.iter().filter(|other| other != own);
+        // Of two that are the same in other words, the first stays.
+        others.any(|other| {
+            selection::is_within(own, other) && (!selection::is_within(other, own) || other < *own)
+        })
     };
-    build::metric("up").matcher("job", op, jobs)
+    let whole = targets.iter().filter(|own| !is_part(own));
+    let all = whole.map(|matchers| {
+        let up = matchers
+            .iter()
+            .fold(build::metric("up"), |up, (label, op, value)| {
+                up.matcher(label, *op, value)
+            });
+        Expr::from(up)
+    });
+    let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
+    all.reduce(either).expect("an SLO has targets")
 }

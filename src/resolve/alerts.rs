@@ -104,14 +104,14 @@ fn check_names(cx: &mut Context<'_>) {
     for (name, slo) in &spec.slos {
         if let Some(own) = &slo.alert_name {
             cx.check_name(own, false);
-            absence::check_name(cx, &own.value, own);
+            absence::check_name(cx, own);
         }
         let used = |old: &str| spec.slos.keys().any(|slo| slo.value == old);
         cx.check_old_name(("SLO", name), slo.renamed_from.as_ref(), used);
         claim(cx, &mut taken, slo_alert_name(name, slo), name, "SLO");
     }
     for (name, alert) in &spec.alerts {
-        absence::check_name(cx, &name.value, name);
+        absence::check_name(cx, name);
         let used = |old: &str| spec.alerts.keys().any(|alert| alert.value == old);
         cx.check_old_name(("alert", name), alert.renamed_from.as_ref(), used);
         claim(cx, &mut taken, name.value.clone(), name, "alert");

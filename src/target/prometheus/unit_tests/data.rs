@@ -1,10 +1,11 @@
 //! Tests of alerts on the data of SLOs, from series as recorded.
 
 use super::subject::Subject;
-use super::{firing, minutes};
+use super::{firing, labels, minutes};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, Plan, SliData, Slo, recorded, slo_series};
-use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::ast::{Expr, MatchOp};
+use crate::promql::build;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 
@@ -49,23 +50,34 @@ impl Run<'_> {
     fn series(&self, name: &str, slo: &Slo, values: String) -> Input {
         let window = BASE_WINDOW.to_string();
         let series = slo_series(name, &self.plan.service.name, &slo.name, &window);
-        let set = |series: Selector, label: &String| {
-            let value = format!("{label}-1");
-            series.matcher(label, MatchOp::Equal, &value)
-        };
-        let series = slo.labels.iter().fold(series, set);
+        let series = slo.labels.iter().fold(series, |series, label| {
+            series.matcher(label, MatchOp::Equal, &self.value(label))
+        });
         Input {
             series: Expr::from(series).to_string(),
             values,
         }
     }
 
+    /// The value of a label, which the queries on targets may select by.
+    fn value(&self, label: &str) -> String {
+        let mut targets = self.data.targets.iter().flatten();
+        let own = targets.find(|(of, ..)| of == label);
+        own.map_or_else(
+            || format!("{label}-1"),
+            |(_, op, value)| labels::meeting(*op, value),
+        )
+    }
+
     /// A target of a place of an SLO.
-    fn up(&self, labels: &[String], values: String) -> Option<Input> {
-        let jobs = self.data.job.as_ref()?;
-        let up = [("instance", "instance-1"), ("job", jobs.split('|').next()?)];
-        let up = labels.iter().fold(recorded("up", &up), |up, label| {
-            up.matcher(label, MatchOp::Equal, &format!("{label}-1"))
+    fn up(&self, place: &[String], values: String) -> Option<Input> {
+        let targets = self.data.targets.as_ref()?;
+        let mut labels: Vec<_> = targets.iter().map(|(label, ..)| label).collect();
+        labels.extend(place);
+        labels.sort_unstable();
+        labels.dedup();
+        let up = labels.into_iter().fold(build::metric("up"), |up, label| {
+            up.matcher(label, MatchOp::Equal, &self.value(label))
         });
         Some(Input {
             series: Expr::from(up).to_string(),
@@ -90,7 +102,7 @@ impl Run<'_> {
         let mut expected = self.subject.labels.clone();
         expected.insert(naming::SLO.into(), slo.name.clone());
         for label in labels {
-            expected.insert(label.clone(), format!("{label}-1"));
+            expected.insert(label.clone(), self.value(label));
         }
         let expected = annotations::shown_labels(&expected)?;
         Some(AlertCheck {
@@ -176,7 +188,7 @@ impl Run<'_> {
             let name = "silent while events are counted";
             tests.push(self.test(name, goes_on, None, &silent));
         }
-        if pages && self.data.job.is_some() {
+        if pages && self.data.targets.is_some() {
             let name = "silent while all targets are up";
             tests.push(self.test(name, inputs(2, 1), None, &silent));
         }

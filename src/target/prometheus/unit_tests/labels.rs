@@ -94,7 +94,7 @@ pub(super) fn is_part(narrow: &Family, wide: &Family) -> bool {
         && selection::is_within(&narrow.matchers, &wide.matchers)
 }
 
-fn meeting(op: MatchOp, value: &str) -> String {
+pub(super) fn meeting(op: MatchOp, value: &str) -> String {
     match op {
         MatchOp::Equal => value.to_owned(),
         MatchOp::NotEqual | MatchOp::NotMatch => OTHER.to_owned(),
