@@ -149,7 +149,7 @@ fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
         (SignalKind::Gauge, Stat::Max) => Statistic::Maximum,
         (SignalKind::Gauge, Stat::Min) => Statistic::Minimum,
         (SignalKind::Gauge, Stat::Slope) => Statistic::Average,
-        (SignalKind::Gauge, Stat::Last) if is_scraped(request.signal) => {
+        (SignalKind::Gauge, Stat::Last) if takes_across(request.signal) => {
             over_all(request.signal.across)
         }
         (SignalKind::Gauge, Stat::Last) => match (request.purpose, request.signal.across) {
@@ -171,6 +171,14 @@ fn over_all(across: Across) -> Statistic {
         Across::Min => Statistic::Minimum,
         Across::Avg => Statistic::Average,
     }
+}
+
+/// True where `across` is a statistic of a minute's samples. AWS publishes sums as one sample a minute, and the statistic `Sum` would
+/// add the minutes of a period.
+fn takes_across(signal: &Signal) -> bool {
+    let metric = signal.cloudwatch.as_ref();
+    let vended = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
+    is_scraped(signal) || vended && signal.across != Across::Sum
 }
 
 fn is_scraped(signal: &Signal) -> bool {

@@ -4,7 +4,7 @@
 //! three alerts use is looked up once, and a fault in it is reported once.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -36,6 +36,8 @@ pub(super) struct Context<'a> {
     /// While set, a missing family leaves a signal out instead of failing it.
     pub(super) tolerant: bool,
     pub(super) known: BTreeMap<String, Outcome>,
+    /// The signals that something names.
+    pub(super) used: BTreeSet<String>,
     /// True once the missing `runtime` was reported.
     pub(super) runtime_told: Cell<bool>,
     pub(super) failed: bool,
@@ -93,6 +95,7 @@ impl<'a> Context<'a> {
             profiles: vec!["default".into()],
             tolerant: false,
             known: BTreeMap::new(),
+            used: BTreeSet::new(),
             runtime_told: Cell::new(false),
             failed: false,
             open: Vec::new(),

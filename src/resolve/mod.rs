@@ -86,6 +86,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
     let provisioning = grafana::resolve(&mut cx);
+    signals::note_unused(&mut cx);
     if document.spec.slos.is_empty() && document.spec.alerts.is_empty() {
         cx.notes
             .push("the spec has no SLOs and no alerts".to_owned());

@@ -30,7 +30,24 @@ pub(super) fn resolve_declared(cx: &mut Context<'_>) {
         } else {
             cx.check_name(name, false);
         }
-        cx.outcome(name);
+        cx.declared(name);
+    }
+}
+
+/// Notes which signals of the spec nothing reads: an alert that names another one by mistake leaves such a signal behind.
+pub(super) fn note_unused(cx: &mut Context<'_>) {
+    let own_file = |name: &Text| name.span.file == cx.document.file;
+    let unused: Vec<_> = (cx.spec.signals.iter())
+        .filter(|(name, signal)| own_file(name) && signal.cloudwatch.is_none())
+        .filter(|(name, _)| !cx.used.contains(&name.value))
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    if !unused.is_empty() {
+        let note = format!(
+            "not used by an SLO, alert, panel, record or runbook: {}",
+            unused.join(", ")
+        );
+        cx.notes.push(note);
     }
 }
 
@@ -63,6 +80,12 @@ impl Context<'_> {
     }
 
     pub(super) fn outcome(&mut self, name: &Text) -> Outcome {
+        self.used.insert(name.value.clone());
+        self.declared(name)
+    }
+
+    /// The same for a signal that is looked at because the spec declares it.
+    pub(super) fn declared(&mut self, name: &Text) -> Outcome {
         let outcome = self.outcome_of(name);
         self.failed |= matches!(outcome, Outcome::Failed);
         outcome

@@ -3,7 +3,7 @@
 //! `cloudwatch: {metric: TTFTMs, unit: Milliseconds}` makes of a histogram in seconds a published metric whose unit is
 //! worth a thousandth of a second; a gauge of vLLM without a word is what the agent scrapes.
 
-use super::unit;
+use super::{unit, vended};
 use crate::cloudwatch::limits;
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::naming;
@@ -112,16 +112,11 @@ fn explicit(
     }
     check_length(judge, b.metric.as_ref(), limits::NAME);
     check_length(judge, b.namespace.as_ref(), limits::NAME);
-    let (unit, worth) = match &b.unit {
-        None => (unit::usual(signal.unit), Number::from_integer(1)),
-        Some(text) => match unit::find(&text.value, signal.unit) {
-            Ok(found) => found,
-            Err(fitting) => {
-                judge.sink.push(wrong_unit(text, signal, &fitting));
-                return None;
-            }
-        },
-    };
+    let of_aws = b.namespace.as_ref().and_then(|namespace| {
+        vended::check(judge.sink, namespace, binding);
+        vended::unit(&namespace.value, names.newest())
+    });
+    let (unit, worth) = judge.sink.take(unit_of(binding, signal, of_aws))?;
     let namespace = b.namespace.as_ref().map(|n| n.value.clone());
     let service = judge.document.spec.cloudwatch.as_ref();
     let published = service.and_then(|service| service.namespace.as_ref());
@@ -145,6 +140,33 @@ fn explicit(
         metric.dimension_sets = dimension_sets(judge, sets, signal, &mut metric.labels)?;
     }
     Some(metric)
+}
+
+/// The unit of the values, with what one of it is worth; `of_aws` is the unit in which AWS publishes the metric.
+fn unit_of(
+    binding: &Spanned<MetricBinding>,
+    signal: &Signal,
+    of_aws: Option<&str>,
+) -> Result<(&'static str, Number), Diagnostic> {
+    let b = &binding.value;
+    match (&b.unit, of_aws) {
+        (None, None) => Ok((unit::usual(signal.unit), Number::from_integer(1))),
+        (Some(text), Some(published)) if text.value != published => {
+            let message = format!("AWS publishes this metric in `{published}`, not in `{text}`");
+            let error = Diagnostic::error("wrong-unit", text.span, message);
+            Err(error.help("remove `unit`"))
+        }
+        (Some(text), _) => unit::find(&text.value, signal.unit)
+            .map_err(|fitting| wrong_unit(text, signal, &fitting)),
+        (None, Some(published)) => unit::find(published, signal.unit).map_err(|_| {
+            let at = b.metric.as_ref().map_or(binding.span, |metric| metric.span);
+            let unit = signal.unit.as_str();
+            let message = format!(
+                "AWS publishes this metric in `{published}`, which does not fit `unit: {unit}` of the signal"
+            );
+            Diagnostic::error("wrong-unit", at, message)
+        }),
+    }
 }
 
 fn fixed(b: &MetricBinding) -> Vec<(String, String)> {

@@ -15,7 +15,7 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
     let mut all: Vec<Published> = Vec::new();
     let mut parts: Vec<(String, PublishedMetric)> = Vec::new();
     for (name, definition) in &spec.signals {
-        let Outcome::Ready(signal) = cx.outcome(name) else {
+        let Outcome::Ready(signal) = cx.declared(name) else {
             continue;
         };
         let metric = signal.cloudwatch.clone();
