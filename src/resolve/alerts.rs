@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::conditions::{LONGEST_MEMORY, Resolver};
 use super::context::Context;
-use super::{absence, bound, templates};
+use super::{absence, bound, doubts, templates};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::{Alert, Bound, CompareOp, Condition, Limit, Links, ValueUnit, Window, words};
@@ -318,7 +318,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         Some(text) => text.value.trim().to_owned(),
         None => words::capital(&words::condition(&condition)),
     };
-    Some(Alert {
+    let resolved = Alert {
         name: name.value.clone(),
         evaluation: cx.evaluation_interval(),
         severity,
@@ -338,7 +338,9 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
         links: cx.links(&name.value, alert.notice.runbook.as_ref()),
         marks,
-    })
+    };
+    doubts::alert(cx, name, alert, &resolved);
+    Some(resolved)
 }
 
 /// What the team promises of the value that an alert compares: at its threshold, or on the good side of it.

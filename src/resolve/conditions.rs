@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::request::SignalRequest;
-use super::{bound, family, own_promql};
+use super::{bound, doubts, family, own_promql};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
@@ -109,6 +109,7 @@ impl Resolver<'_, '_> {
             return self.correlated(&read, correlated);
         }
         let (bound, unit, expr) = self.test(c, &read)?;
+        doubts::across(self.cx, c, &read, &bound);
         Some(Condition::Compare(Box::new(Compare {
             stat: read.stat,
             window: read.window.usual(),

@@ -12,6 +12,7 @@ mod context;
 mod copies;
 mod dashboards;
 mod derived;
+mod doubts;
 mod family;
 mod grafana;
 mod kubernetes;

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::labels::SCRAPE_LABELS;
 use super::matchers::JOB;
 use super::names::{self, job_of};
-use super::{family, kubernetes};
+use super::{doubts, family, kubernetes};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
@@ -63,6 +63,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     if used || names.is_empty() {
         names.insert(0, own.to_owned());
     }
+    doubts::jobs(cx);
     for name in cx.spec.prometheus.jobs.keys() {
         check(cx, name, &names);
     }

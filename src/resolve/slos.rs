@@ -5,8 +5,8 @@
 
 use super::alerts::slo_alert_name;
 use super::context::{Context, Outcome};
-use super::slis;
 use super::tiers::{self, Objective};
+use super::{doubts, slis};
 use super::{service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
@@ -88,6 +88,7 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         return None;
     }
     let (events, labels) = events(cx, name, slo)?;
+    doubts::slo(cx, name, slo, &signals(&slo.sli.value));
     let alert_name = slo_alert_name(name, slo);
     let compat = cx.spec.prometheus.compat.map(|_| Compat {
         id: format!("{}-{name}", cx.spec.service.name),

@@ -151,7 +151,7 @@ fn unit_of(
     let b = &binding.value;
     match (&b.unit, of_aws) {
         (None, None) => Ok((unit::usual(signal.unit), Number::from_integer(1))),
-        (Some(text), Some(published)) if text.value != published => {
+        (Some(text), Some(published)) if !is_worth_the_same(&text.value, published, signal) => {
             let message = format!("AWS publishes this metric in `{published}`, not in `{text}`");
             let error = Diagnostic::error("wrong-unit", text.span, message);
             Err(error.help("remove `unit`"))
@@ -167,6 +167,12 @@ fn unit_of(
             Diagnostic::error("wrong-unit", at, message)
         }),
     }
+}
+
+/// True for `None` in place of `Count`: the unit changes nothing.
+fn is_worth_the_same(one: &str, other: &str, signal: &Signal) -> bool {
+    let worth = |name| unit::find(name, signal.unit).ok().map(|(_, worth)| worth);
+    worth(one) == worth(other)
 }
 
 fn fixed(b: &MetricBinding) -> Vec<(String, String)> {

@@ -99,6 +99,7 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
 }
 
 pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
+    without_actions(cx, service, alarms);
     for (state, severity, arn) in arns(service) {
         let mut own = alarms
             .iter()
@@ -111,6 +112,26 @@ pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, al
             cx.sink
                 .push(error.help("move this action to another severity, or use an SNS topic"));
         }
+    }
+}
+
+/// Warns of alarms that notify no one while others do.
+fn without_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
+    let Some((first, _)) = service.actions.iter().next() else {
+        return;
+    };
+    let severities = alarms.iter().filter_map(|alarm| alarm.severity.as_ref());
+    let mut without: Vec<_> = severities
+        .filter(|severity| !service.actions.contains_key(severity.as_str()))
+        .collect();
+    without.sort();
+    without.dedup();
+    for severity in without {
+        let message = format!("alarms of the severity `{severity}` have no action");
+        let warning = Diagnostic::warning("missing-field", first.span, message);
+        cx.sink.push(warning.help(format!(
+            "add `{severity}: [ARN]` to `actions`, or `{severity}: []` for alarms that notify no one"
+        )));
     }
 }
 

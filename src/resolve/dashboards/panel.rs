@@ -15,7 +15,7 @@ use crate::promql::{self, Dialect};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
 use crate::resolve::request::SignalRequest;
-use crate::resolve::{bound, family};
+use crate::resolve::{bound, doubts, family};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, GraphKind, PanelKind, Selection, Stat, Text};
 use crate::units::{Duration, Number, Per, Unit, decimal};
@@ -119,6 +119,9 @@ impl Panels<'_, '_> {
             let title = p.title.as_ref().or(p.signal.as_ref());
             self.left_out.extend(title.map(|title| title.value.clone()));
             return None;
+        }
+        if let Some(title) = &p.title {
+            doubts::panel(self.cx, title, &content.series);
         }
         let unit = self.common_unit(&content)?;
         if let Some(list) = &p.thresholds {

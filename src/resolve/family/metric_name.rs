@@ -10,7 +10,7 @@ use crate::spec::{self, FamilyKind, Text};
 use crate::units::{Quantity, Unit};
 
 /// Words at the end of a name, their unit, and what a value of 1 is.
-const SUFFIXES: [(&[&str], Unit, &str); 15] = [
+const SUFFIXES: [(&[&str], Unit, &str); 16] = [
     (&["seconds", "secs"], Unit::Seconds, "1s"),
     (&["milliseconds", "millis", "ms"], Unit::Seconds, "1ms"),
     (&["microseconds", "micros"], Unit::Seconds, "0.001ms"),
@@ -24,6 +24,7 @@ const SUFFIXES: [(&[&str], Unit, &str); 15] = [
     (&["mebibytes", "mib"], Unit::Bytes, "1MiB"),
     (&["gibibytes", "gib"], Unit::Bytes, "1GiB"),
     (&["percent", "percentage", "pct"], Unit::Ratio, "1%"),
+    (&["ratio", "fraction"], Unit::Ratio, "100%"),
     (&["celsius"], Unit::Celsius, "1C"),
     (&["hertz"], Unit::Hertz, "1Hz"),
 ];
@@ -65,13 +66,17 @@ pub(super) fn check(
     let Some((word, (_, unit, one))) = said else {
         return Some(());
     };
-    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz");
+    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz" | "100%");
     let base = match unit {
         Unit::Ratio => "100%",
         Unit::Bytes => "1B",
         _ => "1s",
     };
     if *unit != signal.unit {
+        if *one == "100%" {
+            // A compression ratio is no share.
+            return Some(());
+        }
         // CPU seconds per second are a number of CPUs.
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
         if !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {

@@ -1,0 +1,397 @@
+//! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another bound.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::context::Context;
+use crate::diag::{Diagnostic, choice};
+use crate::library;
+use crate::plan::dashboard::{Origin, Series};
+use crate::plan::{Alert, Bound, Compare, Condition, Family, Signal, SignalKind, Source};
+use crate::query::SignalQuery;
+use crate::source::Span;
+use crate::spec::{self, Across, FamilyKind, Stat, Text};
+use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
+
+/// Percentiles in a title or a name: `p99 TTFT`, `HighP95Latency`, `ttft-p99.9`.
+static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?:\bp|_p|[a-z]P|\bP)([5-9]\d(?:\.\d+)?|99\d{1,2})(?:$|[^0-9a-z.])")
+});
+
+/// What a sentence compares with: `more than 500 orders`, `over 26 hours`.
+static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:(?:more|less|fewer|longer|older|higher|lower|greater|larger) than|over|above|below|under|at least|at most|exceeds?|for)",
+        r" (\d+(?:\.\d+)?) ?(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?([\w/]*)"
+    ))
+});
+
+/// Words in the names of gauges that are 0 in an idle service.
+const QUEUES: [&str; 6] = ["waiting", "queue", "pending", "backlog", "lag", "in_flight"];
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
+}
+
+/// Warns of an alert whose name or summary contradicts its condition.
+pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, alert: &Alert) {
+    guard(cx, &given.when.value, &alert.condition);
+    empty_queue(cx, &given.when.value, &alert.condition);
+    let stats: Vec<_> = compares(&alert.condition)
+        .filter(|c| c.signal.kind() == SignalKind::Histogram)
+        .map(|c| c.stat)
+        .collect();
+    let summary = given.notice.summary.as_ref();
+    for text in [Some(name), summary].into_iter().flatten() {
+        percentile(cx, text, &stats);
+    }
+    if let Some(summary) = summary {
+        compared(cx, summary, alert);
+    }
+}
+
+/// Warns of a title that names another percentile, or another built-in signal, than what it is the title of.
+pub(super) fn panel(cx: &mut Context<'_>, title: &Text, series: &[Series]) {
+    let shown: Vec<_> = (series.iter())
+        .filter_map(|series| match &series.origin {
+            Origin::Signal(of) => Some((&of.signal, of.stat)),
+            _ => None,
+        })
+        .collect();
+    if shown.len() < series.len() {
+        return;
+    }
+    let histograms = shown.iter();
+    let histograms = histograms.filter(|(signal, _)| signal.kind() == SignalKind::Histogram);
+    let stats: Vec<_> = histograms.map(|(_, stat)| *stat).collect();
+    percentile(cx, title, &stats);
+    let signals: Vec<_> = shown.iter().map(|(signal, _)| *signal).collect();
+    of_another(cx, title, &signals);
+}
+
+/// The same of an SLO. The share of fast requests is its objective.
+pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&Text]) {
+    let Ok(objective) = slo.objective.value.ratio() else {
+        return;
+    };
+    let is_latency = slo.sli.value.latency.is_some();
+    for text in [Some(name), slo.title.as_ref()].into_iter().flatten() {
+        if is_latency {
+            percentile(cx, text, &[Stat::Quantile(objective)]);
+        }
+    }
+    if let Some(title) = &slo.title {
+        let read: Vec<_> = read
+            .iter()
+            .filter_map(|name| cx.optional_signal(name))
+            .collect();
+        let read: Vec<_> = read.iter().map(|signal| &**signal).collect();
+        of_another(cx, title, &read);
+    }
+}
+
+fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> {
+    condition
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Condition::Compare(compare) => Some(&**compare),
+            _ => None,
+        })
+}
+
+fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
+    let shares = PERCENTILE.captures_iter(&text.value).filter_map(|found| {
+        let digits = &found[1];
+        let digits = match digits.len() > 2 && !digits.contains('.') {
+            true => format!("{}.{}", &digits[..2], &digits[2..]),
+            false => digits.to_owned(),
+        };
+        parse_decimal(&digits).ok()
+    });
+    let shares: Vec<_> = shares.collect();
+    let is_shown = |share: &Number| {
+        let quantile = Stat::Quantile(*share / Number::from_integer(100));
+        stats.contains(&quantile)
+    };
+    let Some(share) = shares.first().filter(|_| !stats.is_empty()) else {
+        return;
+    };
+    if shares.iter().any(is_shown) {
+        return;
+    }
+    let read = choice(stats.iter().map(|stat| format!("`{stat}`")));
+    let message = format!(
+        "`{text}` names the p{}, and the value is {read}",
+        decimal(*share)
+    );
+    let warning = Diagnostic::warning("contradiction", text.span, message);
+    cx.sink
+        .push(warning.help("change the text or the percentile"));
+}
+
+/// Warns of a title that is the title of another built-in signal.
+fn of_another(cx: &mut Context<'_>, title: &Text, signals: &[&Signal]) {
+    let is_ours = |signal: &&Signal| signal.is_recorded() && signal.kind() == SignalKind::Histogram;
+    if signals.is_empty() || !signals.iter().all(is_ours) {
+        return;
+    }
+    let is_other = |name: &&String| {
+        library::signal(name).is_some_and(|known| {
+            let is_titled = |of: &Text| of.value.eq_ignore_ascii_case(&title.value);
+            known.title.as_ref().is_some_and(is_titled)
+                && known
+                    .kind
+                    .is_some_and(|kind| kind.value == FamilyKind::Histogram)
+        })
+    };
+    let names = library::names();
+    let Some(other) = names.iter().find(is_other) else {
+        return;
+    };
+    let of_other = library::families(other);
+    let mut read = signals.iter().filter_map(|signal| signal.family());
+    let is_of_other = |family: &Family| of_other.contains(&family.served.newest());
+    if !read.any(is_of_other) {
+        let message = format!("`{title}` is the title of `{other}`, which is not read here");
+        let warning = Diagnostic::warning("contradiction", title.span, message);
+        cx.sink
+            .push(warning.help(format!("read `{other}`, or change the title")));
+    }
+}
+
+/// Warns of a limit on the traffic of a share beside it that has the wrong direction or is joined the wrong way.
+fn guard(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condition) {
+    let (list, parts, is_all) = match (&given.all, &given.any, condition) {
+        (Some(list), _, Condition::All(parts, _)) => (list, parts, true),
+        (_, Some(list), Condition::Any(parts, _)) => (list, parts, false),
+        _ => return,
+    };
+    let shares: Vec<_> = parts.iter().flat_map(compares).collect();
+    let is_denominator = |signal: &Signal| {
+        shares
+            .iter()
+            .any(|share| match (&share.signal.source, &share.bound) {
+                (Source::Ratio { over, .. }, Bound::Fixed(op, ..)) if op.is_upper() => {
+                    let both = over.family().zip(signal.family());
+                    both.is_some_and(|(over, of)| over.served == of.served)
+                }
+                _ => false,
+            })
+    };
+    for (part, spec) in parts.iter().zip(&list.value) {
+        let Condition::Compare(limit) = part else {
+            continue;
+        };
+        let Bound::Fixed(op, ..) = &limit.bound else {
+            continue;
+        };
+        let (holds, help) = match (is_all, op.is_upper()) {
+            (true, false) => (
+                "only with little traffic",
+                "write `at_least` instead of an upper limit",
+            ),
+            (false, true) if limit.stat == Stat::Increase => {
+                ("with any normal traffic", "write `all` instead of `any`")
+            }
+            _ => continue,
+        };
+        if limit.signal.kind() == SignalKind::Counter && is_denominator(&limit.signal) {
+            let name = &limit.signal.name;
+            let message = format!(
+                "the condition holds {holds}: `{name}` is the denominator of the share beside it"
+            );
+            let at = spec
+                .value
+                .signal
+                .as_ref()
+                .map_or(spec.span, |name| name.span);
+            cx.sink
+                .push(Diagnostic::warning("contradiction", at, message).help(help));
+        }
+    }
+}
+
+/// Warns of an alert that fires while a queue is empty.
+fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condition) {
+    let (Some(name), Condition::Compare(compare)) = (&given.signal, condition) else {
+        return;
+    };
+    let Bound::Fixed(op, bound, _) = &compare.bound else {
+        return;
+    };
+    let metric = compare
+        .signal
+        .family()
+        .map_or("", |family| family.served.newest());
+    let is_queue = |text: &str| QUEUES.iter().any(|word| text.contains(word));
+    let is_low = !op.is_upper() && *bound > Number::from_integer(0);
+    if is_low
+        && compare.signal.kind() == SignalKind::Gauge
+        && (is_queue(&name.value) || is_queue(metric))
+    {
+        let message = format!("the alert fires while `{name}` is 0, as in an idle service");
+        let warning = Diagnostic::warning("contradiction", name.span, message);
+        cx.sink.push(warning.help("write `above` for a long queue"));
+    }
+}
+
+/// Warns of a summary that compares with a number that the alert does not have.
+fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
+    let (mut known, mut queries) = (Vec::new(), Vec::new());
+    for leaf in alert.condition.leaves() {
+        match leaf {
+            Condition::Compare(compare) => {
+                if let Bound::Fixed(_, bound, _) = &compare.bound {
+                    known.push((*bound, compare.unit.unit));
+                }
+                known.push((compare.window.number(), Unit::Seconds));
+            }
+            Condition::Absent(absent) => {
+                known.extend(absent.memory.map(|m| (m.number(), Unit::Seconds)))
+            }
+            Condition::Raw(raw) => queries.push(raw.query.expr.to_string()),
+            Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => {}
+        }
+    }
+    known.push((alert.hold.number(), Unit::Seconds));
+    known.push((alert.keep.number(), Unit::Seconds));
+    for found in COMPARED.captures_iter(&summary.value) {
+        let number = &found[1];
+        let of = |unit: Unit, text: &str| text.parse::<Quantity>().ok()?.of(unit, false).ok();
+        let (unit, value) = match found.get(2).map(|word| short(word.as_str())) {
+            Some("%") => (Unit::Ratio, of(Unit::Ratio, &format!("{number}%"))),
+            Some(word) => (Unit::Seconds, of(Unit::Seconds, &format!("{number}{word}"))),
+            None => (Unit::Count, parse_decimal(number).ok()),
+        };
+        let is_plain = |of: Unit| {
+            !matches!(
+                of,
+                Unit::Seconds | Unit::Ratio | Unit::Bytes | Unit::Money(_)
+            )
+        };
+        let comparable = |of: Unit| match unit {
+            Unit::Count => is_plain(of),
+            unit => of == unit,
+        };
+        let bounds: Vec<_> = known.iter().filter(|(_, of)| comparable(*of)).collect();
+        let is_unit_of_bound = compares(&alert.condition).any(|c| comparable(c.unit.unit));
+        let scaled = found
+            .get(3)
+            .is_some_and(|rest| matches!(rest.as_str(), "k" | "K" | "M" | "G" | "th"));
+        let is_in_query = queries.iter().any(|query| query.contains(number));
+        if let Some(value) = value.filter(|_| is_unit_of_bound && !scaled && !is_in_query)
+            && bounds.iter().all(|(bound, _)| *bound != value)
+        {
+            warn(cx, summary.span, &found[0], alert);
+            return;
+        }
+    }
+}
+
+fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {
+    let bounds = compares(&alert.condition).filter_map(|compare| match &compare.bound {
+        Bound::Fixed(op, _, text) => Some(format!("`{} {text}`", op.symbol())),
+        _ => None,
+    });
+    let message = format!(
+        "the summary has `{}`, and the condition is {}",
+        said.trim(),
+        bounds.collect::<Vec<_>>().join(" and ")
+    );
+    let warning = Diagnostic::warning("contradiction", at, message);
+    cx.sink
+        .push(warning.help("change the summary or the bound"));
+}
+
+/// A unit as a quantity spells it.
+fn short(word: &str) -> &'static str {
+    match word.to_ascii_lowercase().as_str() {
+        "%" | "percent" => "%",
+        "ms" | "millisecond" | "milliseconds" => "ms",
+        "s" | "second" | "seconds" => "s",
+        "min" | "minute" | "minutes" => "m",
+        "h" | "hour" | "hours" => "h",
+        _ => "d",
+    }
+}
+
+/// Warns of a bound that only all replicas together can pass, where the signal's `across` was written for the other direction.
+pub(super) fn across(
+    cx: &mut Context<'_>,
+    given: &spec::Condition,
+    read: &SignalQuery<'_>,
+    bound: &Bound,
+) {
+    let signal = read.signal;
+    let own = cx.spec.signals.get(signal.name.as_str());
+    let (Some(name), Some(own), Bound::Fixed(op, ..)) =
+        (&given.signal, own.and_then(|signal| signal.across), bound)
+    else {
+        return;
+    };
+    let is_reverse = match own.value {
+        Across::Max => !op.is_upper(),
+        Across::Min => op.is_upper(),
+        Across::Sum | Across::Avg => false,
+    };
+    let is_one = |label: &String| matches!(label.as_str(), "instance" | "pod");
+    if given.across.is_some()
+        || signal.unit == Unit::Bool
+        || !is_reverse
+        || read.labels.iter().any(is_one)
+    {
+        return;
+    }
+    let (word, any) = (
+        own.value.as_str(),
+        if op.is_upper() { "max" } else { "min" },
+    );
+    let message = format!(
+        "`{}` on `{name}` holds only for all replicas together: the signal has `across: {word}`",
+        op.as_str()
+    );
+    let warning = Diagnostic::warning("contradiction", name.span, message)
+        .related(own.span, "`across` is set here");
+    cx.sink.push(warning.help(format!(
+        "add `across: {any}` to the condition if one replica is enough, or `across: {word}` if not"
+    )));
+}
+
+/// Warns of a job that one signal alone names, one letter away from another job.
+pub(super) fn jobs(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let bindings = spec
+        .signals
+        .values()
+        .filter_map(|signal| signal.prometheus.as_ref());
+    let jobs: Vec<&Text> = bindings
+        .filter_map(|binding| binding.value.job.as_ref())
+        .collect();
+    let is_letter = |a: &str, b: &str| {
+        // `app1` beside `app2`, and a word beside its plural, are names of two jobs.
+        a.len() >= 5
+            && a.len() != b.len()
+            && strsim::osa_distance(a, b) == 1
+            && !a.ends_with(|c: char| c.is_ascii_digit())
+            && !b.starts_with(a)
+            && !a.starts_with(b)
+    };
+    for job in &jobs {
+        let others = || jobs.iter().filter(|other| other.value != job.value);
+        let is_single = others().count() + 1 == jobs.len();
+        let near = others().find(|other| is_letter(&job.value, &other.value));
+        let Some(other) =
+            near.filter(|_| is_single && !spec.prometheus.jobs.contains_key(job.value.as_str()))
+        else {
+            continue;
+        };
+        let message =
+            format!("`{job}` is a scrape job of its own, one letter away from the job `{other}`");
+        let warning = Diagnostic::warning("unknown-name", job.span, message);
+        cx.sink.push(warning.help(format!(
+            "did you mean `{other}`? If not, declare the job: `prometheus: {{jobs: {{{job}: {{}}}}}}`"
+        )));
+    }
+}
