@@ -227,6 +227,8 @@ pub struct SliData {
     pub targets: Option<Vec<Matcher>>,
     /// How long ended series are remembered.
     pub memory: Duration,
+    /// The same while targets are down, where the alert is on lost data.
+    pub down: Option<Duration>,
 }
 
 #[derive(Clone, Debug)]

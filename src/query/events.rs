@@ -122,7 +122,14 @@ impl Events {
     /// What longer windows sum up, and what is recorded over the base window.
     pub fn recorded(&self, recorded: &Recorded<'_>) -> Option<(Vec<Increase>, Counted)> {
         let Some((part, good, total)) = self.each() else {
-            return Some((Vec::new(), self.counted(BASE_WINDOW).ok()?));
+            let Counted { bad, total } = self.counted(BASE_WINDOW).ok()?;
+            let [bad, total] = match self.sli {
+                EventSli::Time(_) => {
+                    [bad, total].map(|moments| bin(BinaryOp::Div, moments, seconds(BASE_WINDOW)))
+                }
+                _ => [bad, total],
+            };
+            return Some((Vec::new(), Counted { bad, total }));
         };
         let each = Stretch {
             length: recorded.every,

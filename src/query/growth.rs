@@ -119,10 +119,11 @@ fn grown(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
     bin(BinaryOp::Or, grown, last())
 }
 
-/// The value that a series grows from: its last one before a stretch of time, or its first one in it. Where new series count,
-/// zero for one that its target's page did not have.
+/// The value that a series grows from: its last one before a stretch of time, or its first one in it if it is not known to have
+/// restarted since. Where new series count, zero for one that its target's page did not have.
 fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family)>) -> Expr {
     let either = |first, second| bin(BinaryOp::Or, first, second);
+    let lowest = || stretch.over("min_over_time", selector);
     let last = stretch.remembered("last_over_time", selector);
     let known = match new {
         None => last,
@@ -131,10 +132,20 @@ fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
             let zero = |series| bin(BinaryOp::Mul, build::number("0"), series);
             let again = zero(new.missed(selector, all, stretch));
             let young = zero(new.younger(selector, all, stretch));
-            either(either(either(now, again), last), young)
+            // A page that lacked the series once leaves a gap, and the value grows on after it.
+            let just = Duration::from_secs(2 * new.every.as_secs());
+            let just = build::call("last_over_time", [range(stretch.before(selector), just)]);
+            let on = bin(BinaryOp::Le, just, lowest());
+            either(either(either(either(now, on), again), last), young)
         }
     };
-    either(known, stretch.over("min_over_time", selector))
+    // After a restart, the lowest value is a new one: what was counted before the first scrape is not known.
+    let restarted = bin(
+        BinaryOp::Gt,
+        stretch.over("resets", selector),
+        build::number("0"),
+    );
+    either(known, bin(BinaryOp::Unless, lowest(), restarted))
 }
 
 /// What Prometheus records of each target: one where its page was read.
@@ -152,11 +163,16 @@ pub struct NewSeries {
 }
 
 impl NewSeries {
-    /// Series without which their target's page was read in a stretch of time or just before it: they have fewer samples than
-    /// another series of the page, or than `up` has ones.
+    /// Series without which their target's page was read in a stretch of time or just before it: they exist at its end, and have
+    /// fewer samples than another series of the page, or than `up` has ones.
     fn missed(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
+        let end = super::ago(selector.clone(), stretch.ago);
         let stretch = stretch.and_before(self.every);
-        let samples = stretch.over("count_over_time", selector);
+        let samples = bin(
+            BinaryOp::And,
+            stretch.over("count_over_time", selector),
+            end.into(),
+        );
         let others = family::series(all, |series| stretch.over("count_over_time", &series));
         let read = bin(
             BinaryOp::Or,

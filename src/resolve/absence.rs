@@ -23,6 +23,9 @@ use crate::units::{Duration, Unit};
 /// How long ended series are remembered.
 const MEMORY: Duration = Duration::from_mins(60);
 
+/// The same where their targets are down: so long the page of an outage stays.
+const DOWN_MEMORY: Duration = Duration::from_mins(6 * 60);
+
 /// How long events must be missing: a restart takes less.
 const LOST_FOR: Duration = Duration::from_mins(10);
 
@@ -77,51 +80,70 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Pages where a place that targets are told by had events, and has no series now. A value of another label may have been
-    /// replaced, as one model by the next.
+    /// Pages where a place that targets are told by had events, and has no series now: its targets are down, or none is left at all.
+    /// A value of another label may have been replaced, as one model by the next, and a place without targets removed.
     fn lost(&self, cx: &mut Context<'_>) -> Option<Alert> {
         let page = cx.severity("page");
         let pages = |slo: &&Slo| slo.events.tiers[0].severity == page;
         let of_events = self.of_events();
         let ended: Vec<_> = of_events.into_iter().filter(pages).collect();
-        if ended.is_empty() {
-            return None;
-        }
+        let first = *ended.first()?;
         let target = cx.target_labels();
-        let labels = labels(&ended, |label| target.contains(label));
-        let targets = ended.iter().map(|slo| targets(cx, slo));
-        let targets: Option<BTreeSet<_>> = targets.collect();
+        let own = |slo: &Slo| labels(&[slo], |label| target.contains(label));
         let data = SliData {
             ended: names(&ended),
             unmeasured: None,
             late: Vec::new(),
-            targets: targets.as_ref().and_then(|_| self::targets(cx, ended[0])),
+            targets: targets(cx, first),
             memory: MEMORY,
+            down: targets(cx, first).map(|_| DOWN_MEMORY),
+        };
+        let description = match data.down {
+            Some(_) => {
+                "Requests came before. Their series ended, and their targets are down or gone."
+            }
+            None => "Requests came in the last hour. Their series ended.",
         };
         let text = Texts {
             name: LOST,
-            summary: "SLO {{ $labels.slo }} lost its data while events arrived",
-            words: "an SLO had events in the last hour, and has no series now",
-            description: match targets {
-                Some(_) => {
-                    "The series of the SLI ended, their last values still grew, and not all targets are up."
-                }
-                None => "The series of the SLI ended, and their last values still grew.",
-            },
+            summary: "SLO {{ $labels.slo }} has no data",
+            words: "an SLO had events, and has no series now",
+            description,
             action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
-        let mut expr = self.ended(&ended, &labels);
-        if let Some(targets) = &targets {
-            // While all targets are up, a metric was renamed, or is not there before the first request.
-            let place = &labels[1..];
-            let all = build::binary(
-                BinaryOp::Eq,
-                build::min(place, up(targets)),
-                build::number("1"),
-            );
-            expr = build::binary(BinaryOp::Unless, expr, all).on(place).into();
+        let mut places: Vec<Vec<String>> = Vec::new();
+        for place in ended.iter().map(|slo| own(slo)) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
         }
+        let of_places = places.iter().map(|place| {
+            let slos: Vec<_> = ended
+                .iter()
+                .filter(|slo| own(slo) == *place)
+                .copied()
+                .collect();
+            self.lost_of(cx, &slos, place)
+        });
+        let expr = of_places.reduce(|one, other| build::binary(BinaryOp::Or, one, other).into())?;
+        let labels = labels(&ended, |label| target.contains(label));
         Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
+    }
+
+    /// The same of SLOs that have the same labels of targets.
+    fn lost_of(&self, cx: &Context<'_>, slos: &[&Slo], labels: &[String]) -> Expr {
+        let targets: Option<BTreeSet<_>> = slos.iter().map(|slo| targets(cx, slo)).collect();
+        let Some(targets) = targets else {
+            return self.ended(slos, labels, ("last_over_time", MEMORY));
+        };
+        let no_labels: [&str; 0] = [];
+        // A process may hang before it dies: its last rates are 0.
+        let ended = self.ended(slos, labels, ("max_over_time", DOWN_MEMORY));
+        let down = build::binary(BinaryOp::Eq, up(&targets), build::number("0"));
+        let down = build::binary(BinaryOp::And, ended, down).on(&labels[1..]);
+        let ended = self.ended(slos, labels, ("last_over_time", MEMORY));
+        let gone = build::binary(BinaryOp::Unless, ended, up(&targets)).on(&no_labels);
+        build::binary(BinaryOp::Or, build::paren(down), build::paren(gone)).into()
     }
 
     /// Opens a ticket where nothing is measured.
@@ -141,7 +163,10 @@ impl Watch<'_> {
         let either = |one, other| Expr::from(build::binary(BinaryOp::Or, one, other));
         let mut expr = build::aggregate(AggregateOp::Sum, &labels, blind);
         if !of_events.is_empty() {
-            expr = either(expr, self.ended(&of_events, &labels));
+            expr = either(
+                expr,
+                self.ended(&of_events, &labels, ("last_over_time", MEMORY)),
+            );
         }
         let no_labels: [&str; 0] = [];
         let known: BTreeSet<_> = missing.iter().map(|slo| targets(cx, slo)).collect();
@@ -149,8 +174,11 @@ impl Watch<'_> {
             let of_these = |slo: &&&Slo| targets(cx, slo) == known;
             let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
             let none = self.without_series(&slos);
-            let up = known.map(|targets| up(&[targets].into()));
-            // Without targets there is nothing to measure.
+            // Of targets that are down there is nothing to measure.
+            let up = known.map(|targets| {
+                let up = up(&[targets].into());
+                build::binary(BinaryOp::Eq, up, build::number("1"))
+            });
             expr = either(
                 expr,
                 match up {
@@ -181,6 +209,7 @@ impl Watch<'_> {
             unmeasured: Some(names(&missing)),
             late: names(&late),
             memory: MEMORY,
+            down: None,
         };
         let text = Texts {
             name: UNMEASURED,
@@ -199,17 +228,28 @@ impl Watch<'_> {
         self.watched.iter().filter(of_events).copied().collect()
     }
 
-    /// SLOs of which no series exists.
+    /// SLOs of which no series exists, and none had events lately.
     fn without_series(&self, slos: &[&Slo]) -> Expr {
-        let total = self.base(naming::TOTAL_EVENTS, slos);
-        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), total);
+        let total = || self.base(naming::TOTAL_EVENTS, slos);
+        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), total());
+        let last = build::call("last_over_time", [query::range(total(), MEMORY)]);
+        let none = build::binary(
+            BinaryOp::Unless,
+            none.on(&[naming::SLO]),
+            query::positive(last),
+        );
         build::aggregate(AggregateOp::Max, &[naming::SLO], none.on(&[naming::SLO]))
     }
 
-    /// The last rates of series that ended, where these are above 0, of SLOs that still exist.
-    fn ended(&self, slos: &[&Slo], labels: &[String]) -> Expr {
+    /// A function of the rates of series that ended, where it is above 0, of SLOs that still exist.
+    fn ended(
+        &self,
+        slos: &[&Slo],
+        labels: &[String],
+        (function, memory): (&str, Duration),
+    ) -> Expr {
         let total = || self.base(naming::TOTAL_EVENTS, slos);
-        let last = build::call("last_over_time", [query::range(total(), MEMORY)]);
+        let last = build::call(function, [query::range(total(), memory)]);
         let [last, now] =
             [last, total().into()].map(|series| build::aggregate(AggregateOp::Sum, labels, series));
         let ended = build::binary(BinaryOp::Unless, query::positive(last), now);

@@ -55,6 +55,8 @@ struct Pod {
     name: &'static str,
     lives: Vec<(f64, f64)>,
     unread: Vec<(f64, f64)>,
+    /// When its page lacks the series of failures.
+    partial: Vec<(f64, f64)>,
     requests: Vec<(f64, bool)>,
     phase: f64,
 }
@@ -87,6 +89,11 @@ impl Pod {
 
     fn unread(mut self, from: f64, to: f64) -> Self {
         self.unread.push((from, to));
+        self
+    }
+
+    fn partial(mut self, from: f64, to: f64) -> Self {
+        self.partial.push((from, to));
         self
     }
 
@@ -151,6 +158,10 @@ impl Pod {
             let count = self
                 .life(time)
                 .filter(|_| scrapes.contains(&time))
+                .filter(|_| {
+                    let within = |(from, to): &(f64, f64)| *from <= time && time < *to;
+                    !(bad && self.partial.iter().any(within))
+                })
                 .map(|life| {
                     let own = |(t, b): &&(f64, bool)| *b == bad && *t >= life.0 && *t <= time;
                     self.requests.iter().filter(own).count()
@@ -319,6 +330,31 @@ fn stories() -> Vec<Story> {
         0.0,
         0.0,
     );
+    for minutes in [0.5, 2.0, 6.0] {
+        add(
+            format!("late discovery, restart after {minutes}m"),
+            RATIO,
+            |minutes, _| {
+                let restart = NOW + minutes * MINUTE;
+                let pod = third(&[(-5.0, restart), (restart + 10.0, END + 1.0)]);
+                with(pod.bad(HOUR, 20.0 * HOUR, 5_000).unread(-10.0, NOW))
+            },
+            minutes,
+            0.0,
+        );
+    }
+    for scrapes in [1.0, 2.0] {
+        add(
+            format!("{scrapes} scrapes without the series of failures"),
+            RATIO,
+            |scrapes, _| {
+                let pod = third(&[(-5.0, END + 1.0)]).bad(HOUR, 2.0 * HOUR, 1_000);
+                with(pod.partial(NOW, NOW + scrapes * EVERY))
+            },
+            scrapes,
+            0.0,
+        );
+    }
     add(
         "hidden replica".into(),
         RATIO,

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming::{SERVICE, SEVERITY, SLO};
-use crate::plan::Plan;
+use crate::plan::{Alert, Plan};
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
@@ -249,18 +249,36 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     equal.extend(labels);
     // A page of one region says nothing of another; replicas of one Prometheus send the same alerts.
     let external = plan.scrape.external.iter();
-    equal.extend(
-        external
-            .filter(|label| !HA_REPLICA.contains(&label.as_str()))
-            .cloned(),
-    );
-    Some(Inhibition {
-        inhibit_rules: vec![InhibitRule {
-            source_matchers: matchers(&severities.page),
-            target_matchers: matchers(&severities.ticket),
-            equal,
-        }],
-    })
+    let external = external.filter(|label| !HA_REPLICA.contains(&label.as_str()));
+    equal.extend(external.clone().cloned());
+    let mut inhibit_rules = vec![InhibitRule {
+        source_matchers: matchers(&severities.page),
+        target_matchers: matchers(&severities.ticket),
+        equal,
+    }];
+    let of_data = |pages: bool| {
+        let mut alerts = plan.alerts.iter();
+        alerts.find(|alert| {
+            let data = alert.condition.slo_data();
+            data.is_some_and(|data| data.unmeasured.is_none() == pages)
+        })
+    };
+    if let (Some(lost), Some(unmeasured)) = (of_data(true), of_data(false)) {
+        // The page has fewer labels than the ticket: only those of targets.
+        let named = |alert: &Alert| {
+            vec![
+                format!("{SERVICE}=\"{}\"", plan.service.name),
+                format!("alertname=\"{}\"", alert.name),
+            ]
+        };
+        let own = lost.condition.query().labels.iter();
+        inhibit_rules.push(InhibitRule {
+            source_matchers: named(lost),
+            target_matchers: named(unmeasured),
+            equal: own.chain(external).cloned().collect(),
+        });
+    }
+    Some(Inhibition { inhibit_rules })
 }
 
 fn collector(plan: &Plan) -> Option<Collector> {

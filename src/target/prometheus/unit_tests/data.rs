@@ -93,7 +93,7 @@ impl Run<'_> {
         ];
         Input {
             series: Expr::from(recorded(naming::OBJECTIVE, &labels)).to_string(),
-            values: "0.9+0x120".into(),
+            values: "0.9+0x500".into(),
         }
     }
 
@@ -147,38 +147,78 @@ impl Run<'_> {
         let end = BEFORE + 1;
         let memory = self.data.memory.mins_up();
         let pages = self.data.unmeasured.is_none();
-        let inputs = |value: u64, up: u64| {
-            // The memory of one that has a ratio again is not asked for.
+        // The memory of one that has a ratio again is not asked for.
+        let inputs = |values: &str, up: Option<u64>| {
             let mut all = [naming::TOTAL_EVENTS, naming::ERROR_RATIO]
-                .map(|name| self.series(name, slo, format!("{value}+0x{BEFORE} stale")))
+                .map(|name| self.series(name, slo, format!("{values} stale")))
                 .to_vec();
             all.push(self.objective(slo));
-            let values = format!("1+0x{BEFORE} {up}+0x120");
-            all.extend(self.up(&labels, values).filter(|_| pages));
+            let values = up.map(|up| format!("1+0x{BEFORE} {up}+0x500"));
+            all.extend(values.and_then(|values| self.up(&labels, values)));
             all
         };
         let at = end + self.hold;
-        let checks = [
-            (at - 1, false),
-            (at, true),
-            (BEFORE + memory - 1, true),
-            (BEFORE + memory + 1, false),
-        ];
+        let until = |memory: u64| {
+            let forgotten = BEFORE + memory;
+            [
+                (at - 1, false),
+                (at, true),
+                (forgotten - 1, true),
+                (forgotten + 1, false),
+            ]
+        };
         let silent = [(at, false), (at + BEFORE, false)];
+        let busy = format!("2+0x{BEFORE}");
+        let idle = format!("0+0x{BEFORE}");
+        let sent = self.sent(slo, &labels, at);
         let mut tests = vec![
             self.test(
                 "fires where events end with their series",
-                inputs(2, 0),
-                self.sent(slo, &labels, at),
-                &checks,
+                inputs(&busy, None),
+                sent,
+                &until(memory),
             ),
             self.test(
                 "silent where an idle service ends",
-                inputs(0, 0),
+                inputs(&idle, None),
                 None,
                 &silent,
             ),
         ];
+        if let Some(memory) = self.data.down {
+            let hung = format!("2+0x{} 0", BEFORE - 1);
+            tests.extend([
+                self.test(
+                    "fires where targets hang, and are down then",
+                    inputs(&hung, Some(0)),
+                    None,
+                    &[
+                        (at - 1, false),
+                        (at, true),
+                        (memory.mins_up() + BEFORE - 2, true),
+                        (memory.mins_up() + BEFORE + 1, false),
+                    ],
+                ),
+                self.test(
+                    "silent where targets hang, and are removed then",
+                    inputs(&hung, None),
+                    None,
+                    &silent,
+                ),
+                self.test(
+                    "silent where an idle service is down",
+                    inputs(&idle, Some(0)),
+                    None,
+                    &silent,
+                ),
+                self.test(
+                    "silent while all targets are up",
+                    inputs(&busy, Some(1)),
+                    None,
+                    &silent,
+                ),
+            ]);
+        }
         if pages {
             let mut goes_on = vec![
                 self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
@@ -188,33 +228,31 @@ impl Run<'_> {
             let name = "silent while events are counted";
             tests.push(self.test(name, goes_on, None, &silent));
         }
-        if pages && self.data.targets.is_some() {
-            let name = "silent while all targets are up";
-            tests.push(self.test(name, inputs(2, 1), None, &silent));
-        }
         Some(tests)
     }
 
-    /// No series from the start on.
-    fn missing(&self, name: &str) -> Option<Test> {
+    /// No series from the start on; of targets that are down there is none.
+    fn missing(&self, name: &str) -> Option<Vec<Test>> {
         let slo = self.slo(name)?;
-        let total = self.series(
-            naming::TOTAL_EVENTS,
-            slo,
-            format!("_x{} 0+0x5", self.hold + 5),
-        );
-        let mut inputs = vec![self.objective(slo), total];
-        inputs.extend(self.up(&[], "1+0x120".into()));
-        Some(self.test(
-            "fires where an SLO has no series",
-            inputs,
-            None,
-            &[
-                (self.hold - 1, false),
-                (self.hold + 4, true),
-                (self.hold + 6, false),
-            ],
-        ))
+        let inputs = |up: u64| {
+            let total = format!("_x{} 0+0x5", self.hold + 5);
+            let total = self.series(naming::TOTAL_EVENTS, slo, total);
+            let mut inputs = vec![self.objective(slo), total];
+            inputs.extend(self.up(&[], format!("{up}+0x120")));
+            inputs
+        };
+        let checks = [
+            (self.hold - 1, false),
+            (self.hold + 4, true),
+            (self.hold + 6, false),
+        ];
+        let mut tests =
+            vec![self.test("fires where an SLO has no series", inputs(1), None, &checks)];
+        if self.data.targets.is_some() {
+            let silent = [(self.hold + 4, false)];
+            tests.push(self.test("silent while no target is up", inputs(0), None, &silent));
+        }
+        Some(tests)
     }
 
     /// No series while another SLO counts events; without events, that is usual.
