@@ -228,16 +228,12 @@ impl Watch<'_> {
         self.watched.iter().filter(of_events).copied().collect()
     }
 
-    /// SLOs of which no series exists, and none had events lately.
+    /// SLOs without series. Until the end of this time, there may be a ticket for their last label sets.
     fn without_series(&self, slos: &[&Slo]) -> Expr {
-        let total = || self.base(naming::TOTAL_EVENTS, slos);
-        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), total());
-        let last = build::call("last_over_time", [query::range(total(), MEMORY)]);
-        let none = build::binary(
-            BinaryOp::Unless,
-            none.on(&[naming::SLO]),
-            query::positive(last),
-        );
+        let total = self.base(naming::TOTAL_EVENTS, slos);
+        let lately = Duration::from_secs(MEMORY.as_secs() - UNMEASURED_FOR.as_secs());
+        let lately = build::call("last_over_time", [query::range(total, lately)]);
+        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), lately);
         build::aggregate(AggregateOp::Max, &[naming::SLO], none.on(&[naming::SLO]))
     }
 

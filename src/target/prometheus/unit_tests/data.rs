@@ -32,7 +32,8 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
         tests.extend(run.ended(slo).into_iter().flatten());
     }
     if let Some(missing) = &data.unmeasured {
-        tests.extend(missing.first().and_then(|slo| run.missing(slo)));
+        let of_first = missing.first().and_then(|slo| run.missing(slo));
+        tests.extend(of_first.into_iter().flatten());
         if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
@@ -234,23 +235,41 @@ impl Run<'_> {
     /// No series from the start on; of targets that are down there is none.
     fn missing(&self, name: &str) -> Option<Vec<Test>> {
         let slo = self.slo(name)?;
-        let inputs = |up: u64| {
-            let total = format!("_x{} 0+0x5", self.hold + 5);
-            let total = self.series(naming::TOTAL_EVENTS, slo, total);
+        let inputs = |values: String, up: u64| {
+            let total = self.series(naming::TOTAL_EVENTS, slo, values);
             let mut inputs = vec![self.objective(slo), total];
             inputs.extend(self.up(&[], format!("{up}+0x120")));
             inputs
         };
+        let late = || format!("_x{} 0+0x5", self.hold + 5);
         let checks = [
             (self.hold - 1, false),
             (self.hold + 4, true),
             (self.hold + 6, false),
         ];
-        let mut tests =
-            vec![self.test("fires where an SLO has no series", inputs(1), None, &checks)];
+        let ended = BEFORE + self.data.memory.mins_up();
+        let mut tests = vec![
+            self.test(
+                "fires where an SLO has no series",
+                inputs(late(), 1),
+                None,
+                &checks,
+            ),
+            self.test(
+                "fires where an idle SLO has lost its series",
+                inputs(format!("0+0x{BEFORE} stale"), 1),
+                None,
+                &[(ended - 1, false), (ended + 1, true)],
+            ),
+        ];
         if self.data.targets.is_some() {
             let silent = [(self.hold + 4, false)];
-            tests.push(self.test("silent while no target is up", inputs(0), None, &silent));
+            tests.push(self.test(
+                "silent while no target is up",
+                inputs(late(), 0),
+                None,
+                &silent,
+            ));
         }
         Some(tests)
     }
