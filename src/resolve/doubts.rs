@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::context::Context;
-use crate::diag::{Diagnostic, choice};
+use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::dashboard::{Origin, Series};
 use crate::plan::{Alert, Bound, Compare, Condition, Family, Signal, SignalKind, Source};
@@ -121,10 +121,11 @@ fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
     if shares.iter().any(is_shown) {
         return;
     }
-    let read = choice(stats.iter().map(|stat| format!("`{stat}`")));
+    let read: Vec<_> = stats.iter().map(Stat::to_string).collect();
     let message = format!(
-        "`{text}` names the p{}, and the value is {read}",
-        decimal(*share)
+        "`{text}` names the p{}, and the value is the {}",
+        decimal(*share),
+        read.join(" or the ")
     );
     let warning = Diagnostic::warning("contradiction", text.span, message);
     cx.sink
@@ -282,12 +283,20 @@ fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
             .is_some_and(|rest| matches!(rest.as_str(), "k" | "K" | "M" | "G" | "th"));
         let is_in_query = queries.iter().any(|query| query.contains(number));
         if let Some(value) = value.filter(|_| is_unit_of_bound && !scaled && !is_in_query)
-            && bounds.iter().all(|(bound, _)| *bound != value)
+            && bounds
+                .iter()
+                .all(|(bound, _)| !is_same(unit, *bound, value))
         {
             warn(cx, summary.span, &found[0], alert);
             return;
         }
     }
+}
+
+/// True for equal numbers, and for `above: 2` in words: at least 3.
+fn is_same(unit: Unit, bound: Number, said: Number) -> bool {
+    let one = Number::from_integer(1);
+    bound == said || unit == Unit::Count && (bound + one == said || said + one == bound)
 }
 
 fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {

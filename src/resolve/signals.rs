@@ -40,6 +40,7 @@ pub(super) fn note_unused(cx: &mut Context<'_>) {
     let unused: Vec<_> = (cx.spec.signals.iter())
         .filter(|(name, signal)| own_file(name) && signal.cloudwatch.is_none())
         .filter(|(name, _)| !cx.used.contains(&name.value))
+        .filter(|(name, _)| matches!(cx.known.get(&name.value), Some(Outcome::Ready(_))))
         .map(|(name, _)| format!("`{name}`"))
         .collect();
     if !unused.is_empty() {

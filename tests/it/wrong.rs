@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::project::build;
 
+mod doubts;
 mod mutated;
 
 fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {

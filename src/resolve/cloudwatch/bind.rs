@@ -38,7 +38,15 @@ pub(in crate::resolve) fn bind(
         }
         return;
     };
-    if definition.cloudwatch.is_none() && !matches!(signal.source, Source::Family(_)) {
+    let is_scraped = match &signal.source {
+        Source::Family(family) => {
+            let is_gauge = family.kind != FamilyKind::Histogram;
+            let is_own = definition.base.is_none() && family.recorded;
+            is_own && is_gauge && service.via == Via::Agent
+        }
+        Source::Ratio { .. } | Source::Raw(_) => false,
+    };
+    if definition.cloudwatch.is_none() && !is_scraped {
         return;
     }
     let own = service.namespace.as_ref().map(|own| own.value.clone());
@@ -58,11 +66,7 @@ pub(in crate::resolve) fn bind(
     match binding {
         Some(binding) => signal.cloudwatch = explicit(judge, binding, signal, namespace),
         None => {
-            if let Source::Family(family) = &signal.source
-                && definition.base.is_none()
-                && family.recorded
-                && service.via == Via::Agent
-            {
+            if let Some(family) = signal.family() {
                 signal.cloudwatch = scraped(family, signal, namespace);
             }
         }

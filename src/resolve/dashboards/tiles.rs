@@ -59,6 +59,7 @@ impl Panels<'_, '_> {
         let signals: Vec<Signal> = self.cx.ready_signals().cloned().collect();
         let pressure = self.pressure(&signals, others);
         for shown in self.felt(&signals).into_iter().chain(pressure) {
+            self.cx.used.insert(shown.signal.name.clone());
             tiles.push(self.tile(&shown));
         }
         tiles.push(self.replicas());

@@ -1,0 +1,162 @@
+//! Specs that contradict themselves and build: each mistake is warned of, and its mended spec is not.
+
+use crate::project::build;
+
+const HEAD: &str = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: 'https://git.example/runbooks', grafana: 'https://grafana.example'}
+cloudwatch: {region: us-east-1}
+runtime: {vllm: '>=0.20, <0.34'}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
+  failed: {use: requests, where: {code: {matches: '5..'}}}
+  share: {ratio: {of: failed, over: requests}}
+  latency: {kind: histogram, unit: seconds, prometheus: {metric: shop_seconds, job: shop, buckets: [100ms, 500ms, 1s]}}
+  backlog: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_jobs, job: shop}}
+  disk: {kind: gauge, unit: ratio, across: max, prometheus: {metric: shop_disk_free, job: shop}}
+  oldest: {kind: gauge, unit: seconds, across: max, cloudwatch: {namespace: AWS/SQS, metric: ApproximateAgeOfOldestMessage, dimensions: {QueueName: jobs}}}
+";
+
+fn alert(rest: &str) -> String {
+    format!("{HEAD}alerts:\n  Test: {{severity: ticket, {rest}}}\n")
+}
+
+/// A spec with the mistake, the same without it, and the warning.
+fn cases() -> Vec<(String, String, &'static str)> {
+    let head = |from: &str, to: &str| {
+        assert!(HEAD.contains(from), "{from}");
+        HEAD.replace(from, to)
+    };
+    let right = HEAD.to_owned();
+    let mut cases = Vec::new();
+    let mut alerts =
+        |wrong: &str, right: &str, warning| cases.push((alert(wrong), alert(right), warning));
+    alerts(
+        "summary: More than 500 jobs wait, when: {signal: backlog, above: 5000}",
+        "summary: More than 5000 jobs wait, when: {signal: backlog, above: 5000}",
+        "`More than 500 jobs`, and the condition is `> 5000`",
+    );
+    alerts(
+        "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26m}",
+        "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26h}",
+        "`for 26 hours`, and the condition is `> 26m`",
+    );
+    alerts(
+        "summary: Over 5% fail, when: {signal: share, above: 0.05%}",
+        "summary: Over 5% fail for 10 minutes, when: {signal: share, above: 5%}, for: 10m",
+        "`Over 5%`, and the condition is `> 0.05%`",
+    );
+    alerts(
+        "summary: The p99 is high, when: {signal: latency, stat: p95, above: 500ms}",
+        "summary: The p99 is high, when: {signal: latency, stat: p99, above: 500ms}",
+        "`The p99 is high` names the p99, and the value is the p95",
+    );
+    alerts(
+        "when: {all: [{signal: share, above: 5%}, {signal: requests, stat: increase, window: 5m, at_most: 100}]}",
+        "when: {all: [{signal: share, above: 5%}, {signal: requests, stat: increase, window: 5m, at_least: 100}]}",
+        "holds only with little traffic: `requests` is the denominator",
+    );
+    alerts(
+        "when: {any: [{signal: share, above: 5%}, {signal: requests, stat: increase, window: 5m, at_least: 100}]}",
+        "when: {any: [{signal: share, above: 5%}, {signal: requests, stat: rate, window: 5m, above: 100/s}]}",
+        "holds with any normal traffic: `requests` is the denominator",
+    );
+    alerts(
+        "when: {signal: backlog, below: 50}",
+        "when: {all: [{signal: backlog, below: 50}, {signal: requests, stat: rate, above: 1/s}]}",
+        "fires while `backlog` is 0",
+    );
+    alerts(
+        "when: {signal: disk, below: 10%}",
+        "when: {signal: disk, across: min, below: 10%}",
+        "`below` on `disk` holds only for all replicas together",
+    );
+    let slo = "slos:\n  fast: {title: TITLE, objective: 95%, period: 30d, sli: {latency: {signal: SIGNAL, at_most: 500ms}}}\n";
+    let slo = |title: &str, signal: &str| {
+        HEAD.to_owned() + &slo.replace("TITLE", title).replace("SIGNAL", signal)
+    };
+    cases.push((
+        slo("p99 below 500 ms", "latency"),
+        slo("p95 below 500 ms", "latency"),
+        "`p99 below 500 ms` names the p99, and the value is the p95",
+    ));
+    cases.push((
+        slo("Time to first token", "vllm.e2e_request_latency"),
+        slo("Time to first token", "vllm.time_to_first_token"),
+        "is the title of `vllm.time_to_first_token`, which is not read here",
+    ));
+    let panel = "dashboards: {d: {title: D, rows: [{title: R, panels: [{title: p99 latency, signal: latency, stat: STAT}]}]}}\n";
+    let panel = |stat: &str| HEAD.to_owned() + &panel.replace("STAT", stat);
+    cases.push((
+        panel("p95"),
+        panel("[p50, p99]"),
+        "`p99 latency` names the p99, and the value is the p95",
+    ));
+    let mut heads =
+        |from: &str, to: &str, warning| cases.push((head(from, to), right.clone(), warning));
+    heads(
+        "shop_disk_free, job: shop",
+        "shop_disk_free, job: shoop",
+        "unknown-name",
+    );
+    heads(
+        "prometheus: {metric: shop_disk_free",
+        "scale: 1%, prometheus: {metric: shop_free_ratio",
+        "a value of 1 of `shop_free_ratio` is 100%",
+    );
+    heads(
+        "ApproximateAgeOfOldestMessage",
+        "ApproximateAgeOfOldestMesage",
+        "`AWS/SQS` has no metric `ApproximateAgeOfOldestMesage`",
+    );
+    heads(
+        "{QueueName: jobs}",
+        "{Queue: jobs}",
+        "`AWS/SQS` has no dimension `Queue`",
+    );
+    heads(
+        "{QueueName: jobs}",
+        "{QueueName: 'arn:aws:sqs:us-east-1:1:jobs'}",
+        "no `QueueName` in `AWS/SQS` has the value",
+    );
+    heads(
+        ", dimensions: {QueueName: jobs}",
+        "",
+        "`AWS/SQS` has no metric without dimensions",
+    );
+    heads("AWS/SQS", "AWS/Sqs", "AWS has no namespace `AWS/Sqs`");
+    let actions = |actions: &str| {
+        head(
+            "us-east-1}",
+            &format!("us-east-1, actions: {{{actions}}}}}"),
+        ) + "alerts:\n  Old: {severity: page, when: {signal: oldest, above: 5m}}\n  Late: {severity: ticket, when: {signal: oldest, above: 2m}}\n"
+    };
+    let arn = "['arn:aws:sns:us-east-1:123456789012:t']";
+    cases.push((
+        actions(&format!("warning: {arn}")),
+        actions(&format!("warning: {arn}, critical: []")),
+        "alarms of the severity `critical` have no action",
+    ));
+    cases
+}
+
+#[test]
+fn a_spec_that_contradicts_itself_is_warned_of() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let warned = |spec: &str| {
+        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        assert_eq!(built.status.code(), Some(0), "{spec}\n{said}");
+        let warnings = said.lines().filter(|line| line.starts_with("warning["));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (wrong, right, warning) in cases() {
+        let said = warned(&wrong);
+        assert!(
+            said.iter().any(|line| line.contains(warning)),
+            "no `{warning}` in {said:?} of\n{wrong}"
+        );
+        assert_eq!(warned(&right), Vec::<String>::new(), "{right}");
+    }
+}
