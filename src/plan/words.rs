@@ -5,12 +5,13 @@
 //! sentence correct for singular and plural titles.
 
 use super::dashboard::{Role, Threshold};
+use super::selection::Matcher;
 use super::{
     Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside, Reading,
     Signal, SignalKind, Slo, Source, Tier,
 };
 pub use crate::diag::capital;
-use crate::promql::ast::Selector;
+use crate::promql::ast::{MatchOp, Selector};
 use crate::promql::selectors;
 use crate::spec::{Across, Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, readable, shown};
@@ -64,23 +65,65 @@ pub fn about_missing(what: &str) -> String {
 /// The parts of a condition: `queue depth > 5; p95 queue time > 2s`.
 pub fn parts(condition: &Condition) -> String {
     match condition {
-        Condition::Compare(c) => match state(c) {
-            Some(state) => format!("{} = {state}", subject(c)),
-            None => format!("{} {}", subject(c), bound(&c.bound)),
-        },
+        Condition::Compare(c) => compared(c, ""),
         Condition::Absent(a) => format!("data for {} is missing", inside(&a.signal.title)),
         Condition::Raw(r) => match &r.words {
             Some(words) => words.clone(),
             None => format!("`{}`", r.query.expr),
         },
         Condition::All(parts, _) | Condition::Any(parts, _) => {
-            let parts: Vec<_> = parts.iter().map(nested).collect();
-            parts.join("; ")
+            let texts: Vec<_> = parts.iter().map(nested).collect();
+            let told_apart = parts.iter().zip(&texts).map(|(part, text)| {
+                let alike = parts.iter().zip(&texts);
+                let alike = alike.filter(|(_, other)| *other == text);
+                let Condition::Compare(c) = part else {
+                    return text.clone();
+                };
+                compared(c, &only_selected(part, alike.map(|(other, _)| other)))
+            });
+            told_apart.collect::<Vec<_>>().join("; ")
         }
         Condition::Unless(parts, _) => {
             format!("{}, unless {}", nested(&parts[0]), nested(&parts[1]))
         }
     }
+}
+
+/// A comparison: `error share (region eu-1) > 5%`.
+fn compared(c: &Compare, selected: &str) -> String {
+    let subject = subject(c) + selected;
+    match state(c) {
+        Some(state) => format!("{subject} = {state}"),
+        None => format!("{subject} {}", bound(&c.bound)),
+    }
+}
+
+/// The values that a part selects and another one does not: ` (region eu-1)`.
+fn only_selected<'a>(part: &'a Condition, others: impl Iterator<Item = &'a Condition>) -> String {
+    let others: Vec<_> = others.map(selection_of).collect();
+    let own = selection_of(part).iter();
+    let own = own.filter(|matcher| others.iter().any(|other| !other.contains(matcher)));
+    let own = own.map(|(label, op, value)| match op {
+        MatchOp::Equal | MatchOp::Match => format!("{label} {value}"),
+        MatchOp::NotEqual | MatchOp::NotMatch => format!("{label} not {value}"),
+    });
+    let own: Vec<_> = own.collect();
+    match own.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", own.join(", ")),
+    }
+}
+
+/// What a comparison selects by labels.
+fn selection_of(part: &Condition) -> &[Matcher] {
+    let Condition::Compare(c) = part else {
+        return &[];
+    };
+    let family = match &c.signal.source {
+        Source::Ratio { over, .. } => over.family(),
+        _ => c.signal.family(),
+    };
+    family.map_or(&[], |family| &family.matchers)
 }
 
 /// A part of a condition, in parentheses if the part itself has parts.

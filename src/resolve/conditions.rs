@@ -4,6 +4,8 @@
 //! `max by (cluster) (a) > 1 and max by (cluster) (b) < 2`; parts that are grouped differently join on the labels of
 //! `on`.
 
+mod join;
+
 use super::context::Context;
 use super::request::SignalRequest;
 use super::{bound, doubts, family, own_promql};
@@ -57,12 +59,13 @@ impl Resolver<'_, '_> {
         let main = if let Some(all) = &c.all {
             let parts = self.parts(&all.value)?;
             let places: Vec<_> = all.value.iter().map(place).collect();
-            let query = self.join(BinaryOp::And, &parts, c.join.as_ref(), &places)?;
+            let query = join::join(self.cx, BinaryOp::And, &parts, c.join.as_ref(), &places)?;
+            join::doubt_forgotten(self.cx, &parts, &all.value, c.join.as_ref());
             Condition::All(parts, query)
         } else if let Some(any) = &c.any {
             let parts = self.parts(&any.value)?;
             let places: Vec<_> = any.value.iter().map(place).collect();
-            let query = self.join(BinaryOp::Or, &parts, c.join.as_ref(), &places)?;
+            let query = join::join(self.cx, BinaryOp::Or, &parts, c.join.as_ref(), &places)?;
             Condition::Any(parts, query)
         } else if let Some(text) = &c.promql {
             self.raw(c, text)?
@@ -75,7 +78,7 @@ impl Resolver<'_, '_> {
         };
         let parts = [main, self.condition(unless)?];
         let places = [place(spec), place(unless)];
-        let query = self.join(BinaryOp::Unless, &parts, c.join.as_ref(), &places)?;
+        let query = join::join(self.cx, BinaryOp::Unless, &parts, c.join.as_ref(), &places)?;
         Some(Condition::Unless(Box::new(parts), query))
     }
 
@@ -422,9 +425,9 @@ impl Resolver<'_, '_> {
             signal.name
         );
         let warning = Diagnostic::warning("not-from-start", absent.span, message);
-        self.cx
-            .sink
-            .push(warning.help("use a signal without `where`"));
+        let help =
+            "keep it if the alert should fire then; otherwise watch a signal without `where`";
+        self.cx.sink.push(warning.help(help));
     }
 
     /// Label sets that had series and lost them. If no label set is remembered, the condition holds while no series exists
@@ -473,7 +476,13 @@ impl Resolver<'_, '_> {
         let whole = match bound::comparison(&c.comparison) {
             None if is_condition(&expr) => expr.clone(),
             None => {
-                let message = "the query has no comparison: the condition would always hold";
+                let what = match self.alert.is_empty() {
+                    true => "the condition would hold",
+                    false => "the alert would fire",
+                };
+                let message = format!(
+                    "the query has no comparison: {what} for each series that the query returns"
+                );
                 let error = Diagnostic::error("always-firing", text.span, message);
                 self.cx
                     .sink
@@ -539,87 +548,26 @@ impl Resolver<'_, '_> {
             }
         }
     }
-
-    /// Joins parts on all their labels when those are the same, else on the labels of `on`.
-    fn join(
-        &mut self,
-        op: BinaryOp,
-        parts: &[Condition],
-        on: Option<&Vec<Text>>,
-        places: &[Span],
-    ) -> Option<Query> {
-        let first = parts.first()?.query();
-        let sorted = |q: &Query| {
-            let mut labels = q.labels.clone();
-            labels.sort();
-            labels
-        };
-        let all: Vec<_> = parts.iter().map(|p| sorted(p.query())).collect();
-        // A query of PromQL may keep labels that it does not name.
-        let kept = |part: &Condition| promql::kept_labels(&part.query().expr).names();
-        let is_known = on.is_none() || parts.iter().all(|part| kept(part).is_some());
-        let alike = is_known && all.iter().all(|l| *l == all[0]);
-        let mut common = all[0].clone();
-        common.retain(|l| all.iter().all(|other| other.contains(l)));
-        let on = match on {
-            Some(on) => {
-                let may_have = |label: &String| {
-                    let mut parts = parts.iter();
-                    parts.all(|part| kept(part).is_none_or(|names| names.contains(label)))
-                };
-                for label in on.iter().filter(|l| !may_have(&l.value)) {
-                    let message = format!("not every condition has the label `{label}`");
-                    let error = Diagnostic::error("unmatched-join", label.span, message);
-                    self.cx.sink.push(error.help(common_help(&common)));
-                }
-                Some(on.iter().map(|l| l.value.clone()).collect::<Vec<_>>())
-            }
-            None if alike || op == BinaryOp::Or => None,
-            None => {
-                let error = different_labels(&all, places);
-                self.cx.sink.push(error.help(common_help(&common)));
-                return None;
-            }
-        };
-        let labels = match op {
-            BinaryOp::Or => first
-                .labels
-                .iter()
-                .filter(|l| common.contains(l))
-                .cloned()
-                .collect(),
-            _ => first.labels.clone(),
-        };
-        // Parts with the same labels hold together, for one model, before they are joined with parts of a whole cluster.
-        let mut groups: Vec<(&Vec<String>, Expr)> = Vec::new();
-        for (own, part) in all.iter().zip(parts) {
-            let expr = part.query().expr.clone();
-            let known = groups.iter_mut().find(|(known, _)| *known == own);
-            match known.filter(|_| op == BinaryOp::And && is_known) {
-                Some((_, so_far)) => *so_far = bin(op, so_far.clone(), expr),
-                None => groups.push((own, expr)),
-            }
-        }
-        let groups = groups.into_iter().map(|(_, expr)| expr);
-        let expr = groups.reduce(|so_far, next| match (&on, alike) {
-            (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
-            _ => bin(op, so_far, next),
-        });
-        Some(Query {
-            expr: expr?,
-            labels,
-        })
-    }
 }
 
 /// An `…_info` metric is 1, or a time: only its labels say something.
 fn no_value(signal: &Signal, at: &Text) -> Option<Diagnostic> {
     let metric = signal.family()?.served.newest();
     metric.ends_with("_info").then(|| {
-        let message =
-            format!("the value of `{at}` means nothing: `{metric}` informs by its labels");
-        Diagnostic::error("wrong-kind", at.span, message)
-            .help("use `absent: true`, or a `promql` condition that selects the labels")
+        let is_time = signal.unit == Unit::Seconds;
+        let value = match is_time {
+            true => "is a time",
+            false => "means nothing",
+        };
+        let message = format!("the value of `{at}` {value}: `{metric}` informs by its labels");
+        let help = match is_time {
+            true => format!(
+                "use `absent: true`, or compare the newest time of some series with the newest of all: \
+                 `{{promql: 'max by (LABELS) ({metric}{{LABEL!=\"\"}}) >= max by (LABELS) ({metric})'}}`"
+            ),
+            false => "use `absent: true`, or a `promql` condition that selects the labels".to_owned(),
+        };
+        Diagnostic::error("wrong-kind", at.span, message).help(help)
     })
 }
 
@@ -627,29 +575,6 @@ fn place(part: &Spanned<spec::Condition>) -> Span {
     let c = &part.value;
     let subject = c.signal.as_ref().or(c.promql.as_ref());
     subject.map_or(part.span, |s| s.span)
-}
-
-/// The first part that cannot be joined with the one before all others.
-fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
-    let by = |labels: &Vec<String>| match labels.as_slice() {
-        [] => "by no label".to_owned(),
-        labels => format!("by `{}`", labels.join("`, `")),
-    };
-    let other = all.iter().position(|l| *l != all[0]).unwrap_or(0);
-    let message = "the conditions are grouped by different labels: they would never match";
-    Diagnostic::error("unmatched-join", places[other], message)
-        .label(format!("grouped {}", by(&all[other])))
-        .related(places[0], format!("grouped {}", by(&all[0])))
-}
-
-fn common_help(common: &[String]) -> String {
-    if common.is_empty() {
-        return "group all conditions by the same labels with `by`".into();
-    }
-    format!(
-        "group all conditions by the same labels with `by`, or join them on their common labels: `on: [{}]`",
-        common.join(", ")
-    )
 }
 
 /// True when an expression filters: it gives nothing while all is well.

@@ -324,8 +324,29 @@ fn without_window(cx: &mut Context<'_>, text: &Text) {
     let message = "the query does not use `$window`";
     let error = Diagnostic::error("missing-window", text.span, message);
     let is_signal = cx.spec.signals.contains_key(text.value.as_str());
-    cx.sink.push(error.help(match is_signal {
-        true => "use a `ratio` SLI for signals, as in `ratio: {bad: errors, total: requests}`",
-        false => "write `$window` as the range, as in `sum(rate(errors_total[$window]))`",
-    }));
+    let help = "write `$window` as the range, as in";
+    let recorded = recorded(&text.value);
+    cx.sink.push(
+        error.help(match recorded {
+            _ if is_signal => {
+                "use a `ratio` SLI for signals, as in `ratio: {bad: errors, total: requests}`"
+                    .to_owned()
+            }
+            Some(series) => {
+                format!("{help} `avg_over_time({series}{{…, window=\"5m\"}}[$window])`")
+            }
+            None => format!("{help} `sum(rate(errors_total[$window]))`"),
+        }),
+    );
+}
+
+/// The first series in a query that rules of an SLO record.
+fn recorded(query: &str) -> Option<String> {
+    let expr = promql::parse(query).ok()?;
+    visit::selectors(&expr).into_iter().find_map(|selector| {
+        let name = &selector.metric.as_ref()?.text;
+        let mut labels = selector.matchers.iter().map(|m| &m.label.text);
+        let has_window = labels.any(|label| label == naming::WINDOW);
+        (has_window || naming::is_of_slo(name)).then(|| name.clone())
+    })
 }

@@ -32,7 +32,7 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     if let Some(own) = &sli.promql {
         uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
         family::reject_where(cx, slo.groups.selection().matchers);
-        return own::events(cx, &own.value, slo);
+        return own::events(cx, &name.value, &own.value, slo);
     }
     if let Some(goodput) = &sli.goodput {
         return goodput::events(cx, name, slo, &goodput.value);

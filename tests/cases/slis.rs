@@ -14,12 +14,13 @@ use crate::promtool::{check_files, is_slow, test_rules};
 use crate::trial::{Needs, in_ci, slow, trial};
 
 /// A plain run has the unit tests of the first.
-const SPECS: [&str; 5] = [
+const SPECS: [&str; 6] = [
     "sloth/getting-started",
     "slis",
     "sloth/kubernetes-apiserver",
     "sloth/home-wifi",
     "tiers",
+    "listed",
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

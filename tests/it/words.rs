@@ -14,7 +14,7 @@ links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example
 prometheus: {evaluation_interval: 30s, selector: {job: gateway}, scrape_labels: [cluster], group_by: [cluster]}
 cloudwatch: {region: us-east-1, namespace: Svc, via: agent}
 signals:
-  requests: {kind: counter, unit: requests, title: requests, prometheus: {metric: requests_total}}
+  requests: {kind: counter, unit: requests, title: requests, has_labels: [zone], prometheus: {metric: requests_total}}
   depth: {kind: gauge, unit: requests, across: sum, title: queue depth, prometheus: {metric: depth}}
   limit: {kind: gauge, unit: requests, across: sum, prometheus: {metric: limit}}
   share: {title: share, ratio: {of: depth, over: limit}}
@@ -180,6 +180,17 @@ fn parts_are_told_together_only_where_both_must_hold() {
         &any,
         "grafana/dashboards/overview.json",
         "queue depth > 5 for 5m.\"",
+    );
+}
+
+#[test]
+fn parts_that_differ_in_their_selection_name_it() {
+    let part = |zone: &str| format!("{{signal: requests, where: {{zone: {zone}}}, below: 90/min}}");
+    let all = texts(&format!("{{all: [{}, {}]}}", part("a"), part("b")), "5m");
+    says(
+        &all,
+        "prometheusrule.yaml",
+        "Conditions (all for 5m): requests (zone a) < 90/min; requests (zone b) < 90/min.",
     );
 }
 

@@ -328,6 +328,11 @@ signals:
             "warning[not-from-start]: `failed` has no series until the first event with its `code`",
         ),
         (
+            "prometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: requests, absent: true}]}}}\n",
+            "prometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: requests, absent: true, window: 1d}]}}}\n",
+            "warning[unmatched-join]: `absent` in `all` ends 1h after the last series",
+        ),
+        (
             "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos: {a: {objective: 99%, period: 30d, group_by: [code], sli: {ratio: {bad: failed, total: requests}}}}\n",
             "  failed: {use: requests, where: {code: {matches: '5..'}}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}}\n",
             "warning[contradiction]: the SLO is grouped by `code`, by which only `failed` selects",

@@ -41,6 +41,7 @@ pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> R
                 .extend(builder.unwritten(&name, &runbooks.pages));
         }
     }
+    note_unwritten(builder.cx, &runbooks.pages);
     runbooks.triage = spec
         .beta
         .triage
@@ -75,6 +76,22 @@ pub(super) fn texts(texts: &[Text]) -> Vec<String> {
 
 pub(super) fn text(text: Option<&Text>) -> Option<String> {
     text.map(|text| text.value.clone())
+}
+
+/// Notes the runbooks that the spec names and does not declare.
+fn note_unwritten(cx: &mut Context<'_>, pages: &[Page]) {
+    let declared = &cx.spec.runbooks;
+    let pages = pages.iter().map(|page| page.name.as_str());
+    let unwritten: Vec<_> = pages.filter(|name| !declared.contains_key(*name)).collect();
+    let (are, list, them) = match unwritten.len() {
+        0 => return,
+        1 => ("runbook", "lists its", "it"),
+        _ => ("runbooks", "list their", "them"),
+    };
+    cx.notes.push(format!(
+        "the generated {are} `{}` only {list} alerts: the spec does not declare {them}",
+        unwritten.join("`, `")
+    ));
 }
 
 fn command(command: &spec::Command) -> Command {
@@ -225,9 +242,6 @@ impl Builder<'_, '_> {
         if known.iter().any(|page| page.name == name.value) {
             return None;
         }
-        self.cx.notes.push(format!(
-            "the spec does not declare the runbook `{name}`: the generated runbook only lists its alerts"
-        ));
         Some(Page {
             name: name.value.clone(),
             title: name.value.replace('-', " "),

@@ -12,6 +12,7 @@ use crate::spec::{self, Text};
 /// Bad or good events and all events, or their ratio.
 pub(super) fn events(
     cx: &mut Context<'_>,
+    name: &str,
     sli: &spec::PromQlSli,
     slo: &spec::Slo,
 ) -> Option<Events> {
@@ -19,7 +20,7 @@ pub(super) fn events(
         let (expr, labels) = query(cx, text, slo)?;
         check_groups(cx, slo, &labels);
         cx.notes.push(format!(
-            "`error_ratio: {}` does not count events: in long windows, every minute has the same weight, with few or many events",
+            "the SLO `{name}`: `error_ratio: {}` does not count events: in long windows, every minute has the same weight, with few or many events",
             shortened(&text.value)
         ));
         return Some(Events {

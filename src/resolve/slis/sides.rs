@@ -37,8 +37,14 @@ pub(in crate::resolve) fn check(
         if doubt_sources(cx, (part, part_name, word), (total, total_name, all)) {
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
+        let is_elsewhere = !part.is_stored() && !total.is_stored();
+        let silent = match is_elsewhere {
+            true => format!("; without data for `{total_name}`, the alarms cannot fire"),
+            false => String::new(),
+        };
         cx.notes.push(format!(
-            "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of `{part_name}`"
+            "`{part_name}` and `{total_name}` are different metrics: slosmith cannot check that `{total_name}` counts each event of \
+             `{part_name}`{silent}"
         ));
     }
     check_parts(cx, (part, part_name, word), (total, total_name, all))

@@ -37,7 +37,7 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             out.files.push(test_file(file, title, &rules, step, tests));
         }
         _ if is_authors(subject.condition) => out.notes.push(format!(
-            "no unit test for `{name}`: the expected result of PromQL from the spec is unknown"
+            "no unit test for `{name}`: slosmith cannot predict the result of PromQL from the spec"
         )),
         _ if is_short(subject.condition) => out.notes.push(format!(
             "no unit test for `{name}`: a window below 2m has too few samples (tests have one sample per minute)"

@@ -24,9 +24,26 @@ pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
         set.insert(label.clone(), value);
     }
     for (label, op, value) in &family.matchers {
-        set.insert(label.clone(), meeting(*op, value));
+        let mut values = candidates(label, &family.matchers);
+        let fits = values.find(|value| selection::passes_all(label, value, &family.matchers));
+        set.insert(label.clone(), fits.unwrap_or_else(|| meeting(*op, value)));
     }
     set
+}
+
+/// Values of a label that show what its matchers select.
+fn candidates<'a>(
+    label: &'a str,
+    matchers: &'a [selection::Matcher],
+) -> impl Iterator<Item = String> + 'a {
+    let own = matchers.iter().filter(move |(of, ..)| of == label);
+    let values = own.flat_map(|(_, op, value)| {
+        let met = meeting(*op, value);
+        let named = selection::named(*op, value).unwrap_or_default();
+        let longer = [&met, OTHER].concat();
+        [met].into_iter().chain(named).chain([longer])
+    });
+    values.chain(selection::statuses())
 }
 
 /// The same labels, except that the matchers of `narrow` beyond those of `wide` do not select them.
@@ -41,7 +58,9 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
         let outside =
             |value: &String| of_wide(value) && !selection::passes_all(label, value, [matcher]);
         let first = meeting(op.opposite(), value);
-        let mut others = [first.clone()].into_iter().chain(selection::statuses());
+        let mut others = [first.clone()]
+            .into_iter()
+            .chain(candidates(label, &wide.matchers));
         set.insert(label.clone(), others.find(outside).unwrap_or(first));
     }
     set

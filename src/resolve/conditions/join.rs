@@ -1,0 +1,138 @@
+//! Conditions side by side: on which labels `all`, `any` and `unless` join their parts.
+
+use crate::diag::Diagnostic;
+use crate::plan::{Condition, Query};
+use crate::promql::ast::{BinaryOp, Expr};
+use crate::promql::{self, build};
+use crate::query::bin;
+use crate::resolve::context::Context;
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Text};
+
+/// Joins parts on all their labels when those are the same, else on the labels of `on`.
+pub(super) fn join(
+    cx: &mut Context<'_>,
+    op: BinaryOp,
+    parts: &[Condition],
+    on: Option<&Vec<Text>>,
+    places: &[Span],
+) -> Option<Query> {
+    let first = parts.first()?.query();
+    let sorted = |q: &Query| {
+        let mut labels = q.labels.clone();
+        labels.sort();
+        labels
+    };
+    let all: Vec<_> = parts.iter().map(|p| sorted(p.query())).collect();
+    // A query of PromQL may keep labels that it does not name.
+    let kept = |part: &Condition| promql::kept_labels(&part.query().expr).names();
+    let is_known = on.is_none() || parts.iter().all(|part| kept(part).is_some());
+    let alike = is_known && all.iter().all(|l| *l == all[0]);
+    let mut common = all[0].clone();
+    common.retain(|l| all.iter().all(|other| other.contains(l)));
+    let on = match on {
+        Some(on) => {
+            let may_have = |label: &String| {
+                let mut parts = parts.iter();
+                parts.all(|part| kept(part).is_none_or(|names| names.contains(label)))
+            };
+            for label in on.iter().filter(|l| !may_have(&l.value)) {
+                let message = format!("not every condition has the label `{label}`");
+                let error = Diagnostic::error("unmatched-join", label.span, message);
+                cx.sink.push(error.help(common_help(&common)));
+            }
+            Some(on.iter().map(|l| l.value.clone()).collect::<Vec<_>>())
+        }
+        None if alike || op == BinaryOp::Or => None,
+        None => {
+            let error = different_labels(&all, places);
+            cx.sink.push(error.help(common_help(&common)));
+            return None;
+        }
+    };
+    let labels = match op {
+        BinaryOp::Or => first
+            .labels
+            .iter()
+            .filter(|l| common.contains(l))
+            .cloned()
+            .collect(),
+        _ => first.labels.clone(),
+    };
+    // Parts with the same labels hold together, for one model, before they are joined with parts of a whole cluster.
+    let mut groups: Vec<(&Vec<String>, Expr)> = Vec::new();
+    for (own, part) in all.iter().zip(parts) {
+        let expr = part.query().expr.clone();
+        let known = groups.iter_mut().find(|(known, _)| *known == own);
+        match known.filter(|_| op == BinaryOp::And && is_known) {
+            Some((_, so_far)) => *so_far = bin(op, so_far.clone(), expr),
+            None => groups.push((own, expr)),
+        }
+    }
+    let groups = groups.into_iter().map(|(_, expr)| expr);
+    let expr = groups.reduce(|so_far, next| match (&on, alike) {
+        (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
+        _ => bin(op, so_far, next),
+    });
+    Some(Query {
+        expr: expr?,
+        labels,
+    })
+}
+
+/// Warns of an `absent` whose label sets are forgotten before the alert is over: then it has no labels, and matches no part
+/// that has some.
+pub(super) fn doubt_forgotten(
+    cx: &mut Context<'_>,
+    parts: &[Condition],
+    specs: &[Spanned<spec::Condition>],
+    on: Option<&Vec<Text>>,
+) {
+    if on.is_some_and(Vec::is_empty) || parts.iter().any(|part| part.query().labels.is_empty()) {
+        return;
+    }
+    for (part, spec) in parts.iter().zip(specs) {
+        match (part, &spec.value) {
+            (Condition::Any(parts, _), spec::Condition { any: Some(any), .. })
+                if spec.value.unless.is_none() =>
+            {
+                doubt_forgotten(cx, parts, &any.value, on);
+            }
+            (Condition::Absent(gone), c) => {
+                // An author who writes the window knows of it.
+                let (Some(memory), Some(absent), None) = (gone.memory, c.absent, c.window) else {
+                    continue;
+                };
+                let message = format!(
+                    "`absent` in `all` ends {memory} after the last series: without labels, it matches none of the other conditions"
+                );
+                let warning = Diagnostic::warning("unmatched-join", absent.span, message);
+                cx.sink.push(warning.help("write an alert of its own for `absent`, or a longer `window`, such as `window: 30d`"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first part that cannot be joined with the one before all others.
+fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
+    let by = |labels: &Vec<String>| match labels.as_slice() {
+        [] => "by no label".to_owned(),
+        labels => format!("by `{}`", labels.join("`, `")),
+    };
+    let other = all.iter().position(|l| *l != all[0]).unwrap_or(0);
+    let message = "the conditions are grouped by different labels: they would never match";
+    Diagnostic::error("unmatched-join", places[other], message)
+        .label(format!("grouped {}", by(&all[other])))
+        .related(places[0], format!("grouped {}", by(&all[0])))
+}
+
+fn common_help(common: &[String]) -> String {
+    if common.is_empty() {
+        return "group all conditions by the same labels with `by`".into();
+    }
+    format!(
+        "group all conditions by the same labels with `by`, or join them on their common labels: `on: [{}]`",
+        common.join(", ")
+    )
+}
