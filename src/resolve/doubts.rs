@@ -8,7 +8,7 @@ use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::dashboard::{Origin, Series};
-use crate::plan::{Alert, Bound, Compare, Condition, Family, Signal, SignalKind, Source};
+use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind, Source};
 use crate::query::SignalQuery;
 use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, Stat, Text};
@@ -152,8 +152,11 @@ fn of_another(cx: &mut Context<'_>, title: &Text, signals: &[&Signal]) {
         return;
     };
     let of_other = library::families(other);
-    let mut read = signals.iter().filter_map(|signal| signal.family());
-    let is_of_other = |family: &Family| of_other.contains(&family.served.newest());
+    let mut read = signals.iter();
+    let is_of_other = |signal: &&Signal| {
+        let family = signal.family();
+        signal.name == *other || family.is_some_and(|f| of_other.contains(&f.served.newest()))
+    };
     if !read.any(is_of_other) {
         let message = format!("`{title}` is the title of `{other}`, which is not read here");
         let warning = Diagnostic::warning("contradiction", title.span, message);

@@ -458,7 +458,7 @@ signals:
             "warning[unknown-label-value]: the label `status` of `kube_node_status_condition` has no value `True`",
         ),
         (
-            "cloudwatch: {region: eu-west-1, namespace: Shop}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: calls}}}}\nsignals:\n  failed: {kind: counter, unit: requests, cloudwatch: {metric: Errors, namespace: AWS/Lambda}}\n  calls: {kind: counter, unit: requests, cloudwatch: {metric: RequestCount, namespace: AWS/ApplicationELB}}\n",
+            "cloudwatch: {region: eu-west-1, namespace: Shop}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: calls}}}}\nsignals:\n  failed: {kind: counter, unit: requests, cloudwatch: {metric: Errors, namespace: AWS/Lambda}}\n  calls: {kind: counter, unit: requests, cloudwatch: {metric: RequestCount, namespace: AWS/ApplicationELB, dimensions: {LoadBalancer: app/shop/1}}}\n",
             "cloudwatch: {region: eu-west-1, namespace: Shop}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: calls}}}}\nsignals:\n  failed: {kind: counter, unit: requests, cloudwatch: {metric: Errors, namespace: AWS/Lambda}}\n  calls: {kind: counter, unit: requests, cloudwatch: {metric: Invocations, namespace: AWS/Lambda}}\n",
             "warning[contradiction]: `bad` counts events of `AWS/Lambda`, and `total` events of `AWS/ApplicationELB`",
         ),

@@ -120,6 +120,9 @@ fn without_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[A
     let Some((first, _)) = service.actions.iter().next() else {
         return;
     };
+    if cx.sink.has_errors() {
+        return;
+    }
     let severities = alarms.iter().filter_map(|alarm| alarm.severity.as_ref());
     let mut without: Vec<_> = severities
         .filter(|severity| !service.actions.contains_key(severity.as_str()))

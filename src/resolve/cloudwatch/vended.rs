@@ -10,8 +10,9 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
-use crate::source::Spanned;
+use crate::source::{FileId, Spanned};
 use crate::spec::{MetricBinding, Text};
+use crate::yaml;
 
 /// What is known of a namespace.
 #[derive(Deserialize)]
@@ -28,7 +29,9 @@ struct Service {
 }
 
 static SERVICES: LazyLock<BTreeMap<String, Service>> = LazyLock::new(|| {
-    serde_saphyr::from_str(include_str!("vended.yaml")).expect("a test reads the embedded list")
+    let file = FileId(u32::MAX);
+    let services = yaml::read(file, include_str!("vended.yaml"));
+    services.expect("a test reads the embedded list")
 });
 
 /// The unit in which AWS publishes a metric.
