@@ -1,4 +1,4 @@
-//! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another bound.
+//! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another threshold.
 
 use std::sync::LazyLock;
 
@@ -155,7 +155,8 @@ fn of_another(cx: &mut Context<'_>, title: &Text, signals: &[&Signal]) {
     let mut read = signals.iter();
     let is_of_other = |signal: &&Signal| {
         let family = signal.family();
-        signal.name == *other || family.is_some_and(|f| of_other.contains(&f.served.newest()))
+        let is_titled = signal.title.eq_ignore_ascii_case(&title.value);
+        is_titled || family.is_some_and(|f| of_other.contains(&f.served.newest()))
     };
     if !read.any(is_of_other) {
         let message = format!("`{title}` is the title of `{other}`, which is not read here");
