@@ -372,6 +372,35 @@ pub(super) fn across(
     )));
 }
 
+/// True for a name that lacks a letter of another, has one more, or has two in the other order. `app1` beside `app2`, and a
+/// word beside its plural, are two names.
+fn is_slip(a: &str, b: &str) -> bool {
+    let is_longer = a.len() != b.len() && !b.starts_with(a) && !a.starts_with(b);
+    let letters = |text: &str| {
+        let mut letters: Vec<_> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    a.len() >= 5 && strsim::osa_distance(a, b) == 1 && (is_longer || letters(a) == letters(b))
+}
+
+/// Warns of a runbook that the spec does not declare, one letter away from another one.
+pub(super) fn runbook<'n>(
+    cx: &mut Context<'_>,
+    name: &Text,
+    others: impl Iterator<Item = &'n str>,
+) {
+    let plural = |other: &str| name.value.trim_end_matches('s') == other.trim_end_matches('s');
+    let mut near = others.filter(|other| is_slip(&name.value, other) || plural(other));
+    if let Some(other) = near.next() {
+        let message =
+            format!("`{name}` is a runbook of its own, one letter away from the runbook `{other}`");
+        let warning = Diagnostic::warning("unknown-name", name.span, message);
+        cx.sink
+            .push(warning.help(format!("did you mean `{other}`?")));
+    }
+}
+
 /// Warns of a job that one signal alone names, one letter away from another job.
 pub(super) fn jobs(cx: &mut Context<'_>) {
     let spec = cx.spec;
@@ -382,19 +411,10 @@ pub(super) fn jobs(cx: &mut Context<'_>) {
     let jobs: Vec<&Text> = bindings
         .filter_map(|binding| binding.value.job.as_ref())
         .collect();
-    let is_letter = |a: &str, b: &str| {
-        // `app1` beside `app2`, and a word beside its plural, are names of two jobs.
-        a.len() >= 5
-            && a.len() != b.len()
-            && strsim::osa_distance(a, b) == 1
-            && !a.ends_with(|c: char| c.is_ascii_digit())
-            && !b.starts_with(a)
-            && !a.starts_with(b)
-    };
     for job in &jobs {
         let others = || jobs.iter().filter(|other| other.value != job.value);
         let is_single = others().count() + 1 == jobs.len();
-        let near = others().find(|other| is_letter(&job.value, &other.value));
+        let near = others().find(|other| is_slip(&job.value, &other.value));
         let Some(other) =
             near.filter(|_| is_single && !spec.prometheus.jobs.contains_key(job.value.as_str()))
         else {

@@ -10,7 +10,7 @@ mod steps;
 
 use super::alerts::is_elsewhere;
 use super::context::Context;
-use super::names;
+use super::{doubts, names};
 use crate::diag::{Diagnostic, count, did_you_mean, one_of as any_of};
 use crate::plan::Links;
 use crate::plan::runbook::{
@@ -242,6 +242,8 @@ impl Builder<'_, '_> {
         if known.iter().any(|page| page.name == name.value) {
             return None;
         }
+        let others = known.iter().map(|page| page.name.as_str());
+        doubts::runbook(self.cx, name, others);
         Some(Page {
             name: name.value.clone(),
             title: name.value.replace('-', " "),

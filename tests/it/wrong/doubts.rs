@@ -71,6 +71,18 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "when: {signal: disk, across: min, below: 10%}",
         "`below` on `disk` holds only for all replicas together",
     );
+    let two = |runbook: &str| {
+        let other =
+            "  Other: {severity: ticket, when: {signal: share, above: 5%}, runbook: queue-lags}\n";
+        alert(&format!(
+            "when: {{signal: backlog, above: 9}}, runbook: {runbook}"
+        )) + other
+    };
+    cases.push((
+        two("queue-lag"),
+        two("queue-lags"),
+        "`queue-lags` is a runbook of its own, one letter away from the runbook `queue-lag`",
+    ));
     let slo = "slos:\n  fast: {title: TITLE, objective: 95%, period: 30d, sli: {latency: {signal: SIGNAL, at_most: 500ms}}}\n";
     let slo = |title: &str, signal: &str| {
         HEAD.to_owned() + &slo.replace("TITLE", title).replace("SIGNAL", signal)
