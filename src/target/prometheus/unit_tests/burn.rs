@@ -55,6 +55,8 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             );
             tests.extend(run.born());
             tests.extend(run.restarts());
+            tests.extend(run.late());
+            tests.extend(run.gap());
         }
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!("{}, tier {}.", slo.alert_name, tier.name);
@@ -522,6 +524,83 @@ impl Run<'_> {
             test.promql_expr_test
                 .push(rate(naming::BAD_EVENTS, steps * half, at));
         }
+        Some(test)
+    }
+
+    /// A process restarts after its first scrape: what it counted before that is not known, and what it counts then is.
+    fn late(&self) -> Option<Test> {
+        if self.every != 1 || self.plan.evaluation != EVALUATION {
+            return None;
+        }
+        let half = Number::new(1, 2);
+        let mut test = self.test(
+            "counts nothing from before the first scrape",
+            &[Level::new(1, half)],
+        )?;
+        test.input_series = inputs(&self.driver, self.events, &[Level::new(20, half)], true)?;
+        for input in &mut test.input_series {
+            let values = input.values.strip_prefix("0 ").unwrap_or(&input.values);
+            // Its only sample and the first one after it are in one minute.
+            input.values = format!("_x21 900000000 {values}");
+        }
+        test.interval = "30s".into();
+        let counted = Number::from_integer(TRAFFIC * 20);
+        let each = self.series(naming::ALL_EVENTS, self.plan.evaluation);
+        let part = self.series(naming::PART_EVENTS, self.plan.evaluation);
+        let sum = |each: &str, counted: Number| {
+            let sum = format!("sum_over_time({each}[1h])");
+            near(&sum, counted, counted / 20, 45)
+        };
+        // Five samples, and what `increase` adds at their beginning.
+        let rate = Number::new(TRAFFIC * 11, 2) / i128::from(BASE_WINDOW.as_secs());
+        let near_rate =
+            |series: &str, rate: Number| near(&self.recorded(series), rate, rate / 8, 13);
+        test.promql_expr_test = vec![
+            sum(&each, counted),
+            sum(&part, counted * half),
+            near_rate(naming::TOTAL_EVENTS, rate),
+            near_rate(naming::BAD_EVENTS, rate * half),
+        ];
+        Some(test)
+    }
+
+    /// A page lacks the series of bad events for one scrape: they are not counted again.
+    fn gap(&self) -> Option<Test> {
+        let EventSli::Ratio {
+            part, good: false, ..
+        } = &self.events.sli
+        else {
+            return None;
+        };
+        if !self.events.count_new_series || self.every != 1 || self.plan.evaluation != EVALUATION {
+            return None;
+        }
+        let levels = [Level::new(80, Number::from_integer(0))];
+        let mut test = self.test(
+            "counts nothing again after a page without the series",
+            &levels,
+        )?;
+        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        let mut bad = self.driver.born(part, 0, Number::from_integer(TRAFFIC))?;
+        // At 11m, when the evaluations at 16m and 17m look for it.
+        bad.values = format!("{TRAFFIC}+0x21 stale {TRAFFIC}+0x50");
+        test.input_series.push(bad);
+        test.interval = "30s".into();
+        let part = self.series(naming::PART_EVENTS, self.plan.evaluation);
+        test.promql_expr_test = [16, 17]
+            .map(|at| {
+                value_is(
+                    format!("sum({})", self.recorded(naming::BAD_EVENTS)),
+                    at,
+                    Some(0),
+                )
+            })
+            .into();
+        test.promql_expr_test.push(value_is(
+            format!("sum(sum_over_time({part}[1h]))"),
+            35,
+            Some(0),
+        ));
         Some(test)
     }
 
