@@ -7,6 +7,7 @@ use regex::Regex;
 use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::library;
+use crate::plan::cloudwatch::Delivery;
 use crate::plan::dashboard::{Origin, Series};
 use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind, Source};
 use crate::query::SignalQuery;
@@ -19,16 +20,30 @@ static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?:\bp|_p|[a-z]P|\bP)([5-9]\d(?:\.\d+)?|99\d{1,2})(?:$|[^0-9a-z.])")
 });
 
+/// Units of time and shares in words.
+const UNITS: &str =
+    r"(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?";
+
 /// What a sentence compares with: `more than 500 orders`, `over 26 hours`.
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)\b(?:(?:more|less|fewer|longer|older|higher|lower|greater|larger) than|over|above|below|under|at least|at most|exceeds?|for)",
-        r" (\d+(?:\.\d+)?) ?(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?([\w/]*)"
+    let words = "(?:more|less|fewer|longer|older|higher|lower|greater|larger) than|over|above|below|under|at least|at most|exceeds?|for";
+    pattern(&format!(
+        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}([\w/]*)"
     ))
 });
 
 /// Words in the names of gauges that are 0 in an idle service.
 const QUEUES: [&str; 6] = ["waiting", "queue", "pending", "backlog", "lag", "in_flight"];
+
+/// A number with its unit.
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?i)\b(\d+(?:\.\d+)?) ?{UNITS}")));
+
+/// Beginnings of comparisons with an upper limit.
+const LOWER: [&str; 6] = ["less", "fewer", "lower", "below", "under", "at most"];
+
+/// What a number may end in without being what it seems.
+const SCALED: [&str; 6] = ["k", "K", "M", "G", "GiB", "th"];
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
@@ -38,6 +53,7 @@ fn pattern(text: &str) -> Regex {
 pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, alert: &Alert) {
     guard(cx, &given.when.value, &alert.condition);
     empty_queue(cx, &given.when.value, &alert.condition);
+    added_samples(cx, given, &alert.condition);
     let stats: Vec<_> = compares(&alert.condition)
         .filter(|c| c.signal.kind() == SignalKind::Histogram)
         .map(|c| c.stat)
@@ -242,59 +258,145 @@ fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condit
     }
 }
 
-/// Warns of a summary that compares with a number that the alert does not have.
+/// Warns of an alarm that adds the samples of a gauge of AWS.
+fn added_samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
+    let statistic = given
+        .cloudwatch
+        .as_ref()
+        .and_then(|own| own.value.statistic.as_ref());
+    let is_gauge = |compare: &Compare| {
+        let metric = compare.signal.cloudwatch.as_ref();
+        let is_vended = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
+        is_vended && compare.signal.kind() == SignalKind::Gauge
+    };
+    if let Some(statistic) = statistic.filter(|statistic| statistic.value == "Sum")
+        && compares(condition).any(is_gauge)
+    {
+        let message = "`Sum` adds all samples of a period, and the metric is a gauge";
+        let warning = Diagnostic::warning("contradiction", statistic.span, message);
+        cx.sink
+            .push(warning.help("use `Maximum`, `Minimum` or `Average`"));
+    }
+}
+
+/// What a summary compares with.
+struct Said<'t> {
+    text: &'t str,
+    value: Number,
+    unit: Unit,
+    /// `more than`, or `fewer than`.
+    is_upper: Option<bool>,
+}
+
+/// The comparisons of a summary; a rate may be in another unit than the condition.
+fn said(text: &str) -> Vec<Said<'_>> {
+    let found = COMPARED.captures_iter(text).filter_map(|found| {
+        let whole = found.get(0)?;
+        let rest = text[whole.end()..].trim_start();
+        let of = found.get(3).map_or("", |of| of.as_str());
+        if rest.starts_with("per ") || of.contains('/') || SCALED.contains(&of) {
+            return None;
+        }
+        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
+        let word = whole.as_str().to_ascii_lowercase();
+        let is_upper = match word.starts_with("for") {
+            true => None,
+            false => Some(!LOWER.iter().any(|lower| word.starts_with(lower))),
+        };
+        Some(Said {
+            text: whole.as_str(),
+            value,
+            unit,
+            is_upper,
+        })
+    });
+    found.collect()
+}
+
+/// A number and its unit, in words.
+fn quantity(number: &str, unit: Option<&str>) -> Option<(Unit, Number)> {
+    let (unit, text) = match unit.map(short) {
+        None => return Some((Unit::Count, parse_decimal(number).ok()?)),
+        Some("%") => (Unit::Ratio, format!("{number}%")),
+        Some(word) => (Unit::Seconds, format!("{number}{word}")),
+    };
+    let value = text.parse::<Quantity>().ok()?.of(unit, false).ok()?;
+    Some((unit, value))
+}
+
+/// Warns of a summary that compares with a number that the alert does not have, or in the other direction.
 fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
-    let (mut known, mut queries) = (Vec::new(), Vec::new());
-    for leaf in alert.condition.leaves() {
-        match leaf {
-            Condition::Compare(compare) => {
-                if let Bound::Fixed(_, bound, _) = &compare.bound {
-                    known.push((*bound, compare.unit.unit));
-                }
-                known.push((compare.window.number(), Unit::Seconds));
-            }
-            Condition::Absent(absent) => {
-                known.extend(absent.memory.map(|m| (m.number(), Unit::Seconds)))
-            }
-            Condition::Raw(raw) => queries.push(raw.query.expr.to_string()),
-            Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => {}
-        }
+    let bounds: Vec<_> = compares(&alert.condition)
+        .filter_map(|compare| match &compare.bound {
+            Bound::Fixed(op, bound, _) => Some((*bound, compare.unit.unit, op.is_upper())),
+            _ => None,
+        })
+        .collect();
+    let is_of = |said: &Said<'_>, unit: Unit| match said.unit {
+        Unit::Count => !matches!(
+            unit,
+            Unit::Seconds | Unit::Ratio | Unit::Bytes | Unit::Money(_)
+        ),
+        own => own == unit,
+    };
+    let is_bound = |said: &Said<'_>| {
+        let mut bounds = bounds.iter().filter(|(_, unit, _)| is_of(said, *unit));
+        bounds.any(|(bound, ..)| is_same(said.unit, *bound, said.value))
+    };
+    let all = said(&summary.value);
+    if let [(_, _, is_upper)] = bounds[..]
+        && let Some(reverse) = all
+            .iter()
+            .find(|said| is_bound(said) && said.is_upper == Some(!is_upper))
+    {
+        return warn(cx, summary.span, reverse.text, alert);
     }
-    known.push((alert.hold.number(), Unit::Seconds));
-    known.push((alert.keep.number(), Unit::Seconds));
-    for found in COMPARED.captures_iter(&summary.value) {
-        let number = &found[1];
-        let of = |unit: Unit, text: &str| text.parse::<Quantity>().ok()?.of(unit, false).ok();
-        let (unit, value) = match found.get(2).map(|word| short(word.as_str())) {
-            Some("%") => (Unit::Ratio, of(Unit::Ratio, &format!("{number}%"))),
-            Some(word) => (Unit::Seconds, of(Unit::Seconds, &format!("{number}{word}"))),
-            None => (Unit::Count, parse_decimal(number).ok()),
-        };
-        let is_plain = |of: Unit| {
-            !matches!(
-                of,
-                Unit::Seconds | Unit::Ratio | Unit::Bytes | Unit::Money(_)
-            )
-        };
-        let comparable = |of: Unit| match unit {
-            Unit::Count => is_plain(of),
-            unit => of == unit,
-        };
-        let bounds: Vec<_> = known.iter().filter(|(_, of)| comparable(*of)).collect();
-        let is_unit_of_bound = compares(&alert.condition).any(|c| comparable(c.unit.unit));
-        let scaled = found
-            .get(3)
-            .is_some_and(|rest| matches!(rest.as_str(), "k" | "K" | "M" | "G" | "th"));
-        let is_in_query = queries.iter().any(|query| query.contains(number));
-        if let Some(value) = value.filter(|_| is_unit_of_bound && !scaled && !is_in_query)
-            && bounds
-                .iter()
-                .all(|(bound, _)| !is_same(unit, *bound, value))
-        {
-            warn(cx, summary.span, &found[0], alert);
-            return;
-        }
+    // Where the threshold is said, another number is about something else.
+    let numbers = NUMBER.captures_iter(&summary.value);
+    let numbers = numbers.filter_map(|found| {
+        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
+        Some(Said {
+            text: "",
+            value,
+            unit,
+            is_upper: None,
+        })
+    });
+    if numbers.into_iter().any(|number| is_bound(&number)) {
+        return;
     }
+    let times = times(alert);
+    let queries: Vec<_> = alert
+        .condition
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Condition::Raw(raw) => Some(raw.query.expr.to_string()),
+            _ => None,
+        })
+        .collect();
+    let is_wrong = |said: &&Said<'_>| {
+        let digits = decimal(said.value);
+        bounds.iter().any(|(_, unit, _)| is_of(said, *unit))
+            && !(said.unit == Unit::Seconds && times.contains(&said.value))
+            && !queries.iter().any(|query| query.contains(&digits))
+    };
+    if let Some(wrong) = all.iter().find(is_wrong) {
+        warn(cx, summary.span, wrong.text, alert);
+    }
+}
+
+/// The windows and holding times of an alert, in seconds.
+fn times(alert: &Alert) -> Vec<Number> {
+    let leaves = alert.condition.leaves().into_iter();
+    let windows = leaves.filter_map(|leaf| match leaf {
+        Condition::Compare(compare) => Some(compare.window.number()),
+        Condition::Absent(absent) => Some(absent.memory?.number()),
+        _ => None,
+    });
+    windows
+        .chain([alert.hold.number(), alert.keep.number()])
+        .collect()
 }
 
 /// True for equal numbers, and for `above: 2` in words: at least 3.
@@ -370,6 +472,27 @@ pub(super) fn across(
     cx.sink.push(warning.help(format!(
         "add `across: {any}` to the condition if one replica is enough, or `across: {word}` if not"
     )));
+}
+
+/// Warns of two gauges whose replicas are combined in two ways: their quotient depends on the number of replicas.
+pub(super) fn sides(
+    cx: &mut Context<'_>,
+    (of, of_name): (&Signal, &Text),
+    (over, over_name): (&Signal, &Text),
+) {
+    let is_gauge =
+        |signal: &Signal| signal.family().is_some() && signal.kind() == SignalKind::Gauge;
+    let is_declared = cx.spec.signals.contains_key(of_name.value.as_str())
+        && cx.spec.signals.contains_key(over_name.value.as_str());
+    if is_declared && is_gauge(of) && is_gauge(over) && of.across != over.across {
+        let message = format!(
+            "`{of_name}` has `across: {}`, and `{over_name}` has `across: {}`: the quotient changes with the number of replicas",
+            of.across.as_str(),
+            over.across.as_str()
+        );
+        let warning = Diagnostic::warning("contradiction", over_name.span, message);
+        cx.sink.push(warning.help("combine both in the same way"));
+    }
 }
 
 /// True for a name that lacks a letter of another, has one more, or has two in the other order. `app1` beside `app2`, and a

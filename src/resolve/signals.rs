@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::{derived, matchers, own_signals, slis};
+use super::{derived, doubts, matchers, own_signals, slis};
 use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, SignalKind, Source};
@@ -341,6 +341,7 @@ fn ratio(
         let error = Diagnostic::error("wrong-unit", over.span, message);
         return cx.fail(error.help(format!("write `{meant}` instead of `{said}`")));
     }
+    doubts::sides(cx, (&of_signal, &of), (&over_signal, &over));
     let sides = [(&*of_signal, &of, "of"), (&*over_signal, &over, "over")];
     if is_share {
         if slis::sides::check_parts(cx, sides[0], sides[1]).is_none() {

@@ -23,6 +23,9 @@ struct Service {
     values: BTreeMap<String, String>,
     /// A dimension of every metric.
     always_with: Option<String>,
+    /// Metrics that exist with a dimension alone.
+    #[serde(default)]
+    needs: BTreeMap<String, String>,
     /// Names by unit, and those whose unit is not known under `other`.
     #[serde(flatten)]
     metrics: IndexMap<String, Vec<String>>,
@@ -60,6 +63,7 @@ pub(super) fn check(sink: &mut Sink, namespace: &Text, binding: &Spanned<MetricB
     for (name, value) in &b.dimensions {
         check_dimension(sink, namespace, service, name, value);
     }
+    check_needed(sink, service, b);
     if let Some(dimension) = &service.always_with
         && b.dimensions.is_empty()
         && b.dimension_sets.is_none()
@@ -68,6 +72,20 @@ pub(super) fn check(sink: &mut Sink, namespace: &Text, binding: &Spanned<MetricB
         let message = format!("`{namespace}` has no metric without dimensions");
         let warning = Diagnostic::warning("unknown-label", at, message);
         sink.push(warning.help(format!("add `dimensions: {{{dimension}: …}}`")));
+    }
+}
+
+/// Warns of a metric that never exists without a dimension.
+fn check_needed(sink: &mut Sink, service: &Service, b: &MetricBinding) {
+    let metric = b.metric.as_ref();
+    let needed = metric.and_then(|metric| Some((metric, service.needs.get(&metric.value)?)));
+    let has = |dimension: &String| b.dimensions.keys().any(|own| own.value == *dimension);
+    if let Some((metric, dimension)) =
+        needed.filter(|(_, dimension)| !b.dimensions.is_empty() && !has(dimension))
+    {
+        let message = format!("`{metric}` does not exist without the dimension `{dimension}`");
+        let warning = Diagnostic::warning("unknown-label", metric.span, message);
+        sink.push(warning.help(format!("add `{dimension}` to `dimensions`")));
     }
 }
 

@@ -38,6 +38,9 @@ pub(in crate::resolve) fn check(
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
         let is_elsewhere = !part.is_stored() && !total.is_stored();
+        if is_elsewhere && of_same_source(part, total) {
+            return check_parts(cx, (part, part_name, word), (total, total_name, all));
+        }
         let silent = match is_elsewhere {
             true => format!("; without data for `{total_name}`, the alarms cannot fire"),
             false => String::new(),
@@ -50,7 +53,27 @@ pub(in crate::resolve) fn check(
     check_parts(cx, (part, part_name, word), (total, total_name, all))
 }
 
-/// Warns of sides that two services of AWS count.
+/// True for two metrics of one namespace with equal dimensions, such as `Errors` and `Invocations` of one function.
+fn of_same_source(part: &Signal, total: &Signal) -> bool {
+    let source = |signal: &Signal| {
+        let metric = signal.cloudwatch.as_ref()?;
+        Some((metric.namespace.clone(), metric.dimensions.clone()))
+    };
+    source(part) == source(total)
+}
+
+/// A dimension that both sides have, with two values.
+fn different_dimension(part: &Signal, total: &Signal) -> Option<(String, [String; 2])> {
+    let [part, total] = [part, total].map(|signal| signal.cloudwatch.as_ref());
+    let (part, total) = part.zip(total)?;
+    part.dimensions.iter().find_map(|(name, value)| {
+        let mut others = total.dimensions.iter();
+        let (_, other) = others.find(|(of, other)| of == name && other != value)?;
+        Some((name.clone(), [value.clone(), other.clone()]))
+    })
+}
+
+/// Warns of sides that two services of AWS, or two of its resources, count.
 fn doubt_sources(
     cx: &mut Context<'_>,
     (part, part_name, word): Side<'_>,
@@ -64,11 +87,13 @@ fn doubt_sources(
     let (Some(of_part), Some(of_total)) = (of_part, of_total) else {
         return false;
     };
-    if of_part == of_total {
+    let message = if of_part != of_total {
+        format!("`{word}` counts events of `{of_part}`, and `{all}` events of `{of_total}`")
+    } else if let Some((name, [one, other])) = different_dimension(part, total) {
+        format!("`{word}` has the dimension `{name}: {one}`, and `{all}` has `{name}: {other}`")
+    } else {
         return false;
-    }
-    let message =
-        format!("`{word}` counts events of `{of_part}`, and `{all}` events of `{of_total}`");
+    };
     let warning = Diagnostic::warning("contradiction", total_name.span, message);
     cx.sink.push(warning.help(format!(
         "use a `{all}` that counts each event of `{part_name}`; `{total_name}` can have others"

@@ -37,6 +37,21 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "`More than 500 jobs`, and the condition is `> 5000`",
     );
     alerts(
+        "summary: Fewer than 20 jobs are done, when: {signal: backlog, above: 20}",
+        "summary: 'More than 20 jobs wait, and above 30 clients give up', when: {signal: backlog, above: 20}",
+        "`Fewer than 20 jobs`, and the condition is `> 20`",
+    );
+    alerts(
+        "summary: At more than 10 requests per minute over 3% fail, when: {signal: share, above: 5%}",
+        "summary: At more than 10 requests per minute over 5% fail, when: {signal: share, above: 5%}",
+        "`over 3%`, and the condition is `> 5%`",
+    );
+    alerts(
+        "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Sum}",
+        "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Average}",
+        "`Sum` adds all samples of a period",
+    );
+    alerts(
         "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26m}",
         "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26h}",
         "`for 26 hours`, and the condition is `> 26m`",
@@ -137,6 +152,45 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "`AWS/SQS` has no metric without dimensions",
     );
     heads("AWS/SQS", "AWS/Sqs", "AWS has no namespace `AWS/Sqs`");
+    let lambda = |metric: &str, function: &str| {
+        format!(
+            "  {metric}: {{kind: counter, unit: requests, cloudwatch: {{namespace: AWS/Lambda, metric: {metric}, dimensions: {{FunctionName: {function}}}}}}}\n"
+        )
+    };
+    let calls = |function: &str| {
+        HEAD.to_owned()
+            + &lambda("Errors", "shop")
+            + &lambda("Invocations", function)
+            + "slos: {calls: {objective: 99%, period: 30d, sli: {ratio: {bad: Errors, total: Invocations}}}}\n"
+    };
+    cases.push((
+        calls("chat"),
+        calls("shop"),
+        "`bad` has the dimension `FunctionName: shop`, and `total` has `FunctionName: chat`",
+    ));
+    let used = |across: &str| {
+        HEAD.to_owned()
+            + "  used: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_pool_used}}\n"
+            + &format!(
+                "  size: {{kind: gauge, unit: count, across: {across}, prometheus: {{metric: shop_pool_size}}}}\n"
+            )
+            + "  full: {ratio: {of: used, over: size}}\n"
+    };
+    cases.push((
+        used("max"),
+        used("sum"),
+        "`used` has `across: sum`, and `size` has `across: max`",
+    ));
+    let hosts = |more: &str| {
+        format!(
+            "{HEAD}  hosts: {{kind: gauge, unit: count, across: min, cloudwatch: {{namespace: AWS/ApplicationELB, metric: HealthyHostCount, dimensions: {{LoadBalancer: app/a/1{more}}}}}}}\n"
+        )
+    };
+    cases.push((
+        hosts(""),
+        hosts(", TargetGroup: targetgroup/a/1"),
+        "`HealthyHostCount` does not exist without the dimension `TargetGroup`",
+    ));
     let actions = |actions: &str| {
         head(
             "us-east-1}",
