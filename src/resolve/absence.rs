@@ -10,7 +10,7 @@ use super::family;
 use super::matchers::JOB;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::selection::{self, Matcher};
+use crate::plan::selection::Matcher;
 use crate::plan::{
     Alert, BASE_WINDOW, Condition, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
 };
@@ -25,6 +25,9 @@ const MEMORY: Duration = Duration::from_mins(60);
 
 /// The same where their targets are down: so long the page of an outage stays.
 const DOWN_MEMORY: Duration = Duration::from_mins(6 * 60);
+
+/// A target that was down in this time is not up for good.
+const AT_TIMES: Duration = Duration::from_mins(2);
 
 /// How long events must be missing: a restart takes less.
 const LOST_FOR: Duration = Duration::from_mins(10);
@@ -89,7 +92,6 @@ impl Watch<'_> {
         let ended: Vec<_> = of_events.into_iter().filter(pages).collect();
         let first = *ended.first()?;
         let target = cx.target_labels();
-        let own = |slo: &Slo| labels(&[slo], |label| target.contains(label));
         let data = SliData {
             ended: names(&ended),
             unmeasured: None,
@@ -111,39 +113,47 @@ impl Watch<'_> {
             description,
             action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
-        let mut places: Vec<Vec<String>> = Vec::new();
+        let own = |slo: &Slo| {
+            (
+                labels(&[slo], |label| target.contains(label)),
+                targets(cx, slo),
+            )
+        };
+        let mut places = Vec::new();
         for place in ended.iter().map(|slo| own(slo)) {
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        let of_places = places.iter().map(|place| {
-            let slos: Vec<_> = ended
-                .iter()
-                .filter(|slo| own(slo) == *place)
-                .copied()
-                .collect();
-            self.lost_of(cx, &slos, place)
+        let of_places = places.iter().flat_map(|place| {
+            let slos = ended.iter().filter(|slo| own(slo) == *place);
+            let slos: Vec<_> = slos.copied().collect();
+            self.lost_of(&slos, place)
         });
         let expr = of_places.reduce(|one, other| build::binary(BinaryOp::Or, one, other).into())?;
         let labels = labels(&ended, |label| target.contains(label));
         Some(self.alert(cx, text, ("page", LOST_FOR), expr, (labels, data)))
     }
 
-    /// The same of SLOs that have the same labels of targets.
-    fn lost_of(&self, cx: &Context<'_>, slos: &[&Slo], labels: &[String]) -> Expr {
-        let targets: Option<BTreeSet<_>> = slos.iter().map(|slo| targets(cx, slo)).collect();
+    /// The same of SLOs that have the same targets and labels of targets: where these are down, and where none is left.
+    fn lost_of(
+        &self,
+        slos: &[&Slo],
+        (labels, targets): &(Vec<String>, Option<Vec<Matcher>>),
+    ) -> Vec<Expr> {
         let Some(targets) = targets else {
-            return self.ended(slos, labels, ("last_over_time", MEMORY));
+            return vec![self.ended(slos, labels, ("last_over_time", MEMORY))];
         };
-        let no_labels: [&str; 0] = [];
-        // A process may hang before it dies: its last rates are 0.
+        let (place, no_labels): (_, [&str; 0]) = (&labels[1..], []);
+        // A process may hang before it dies: its last rates are 0. One that dies again and again is up at times.
         let ended = self.ended(slos, labels, ("max_over_time", DOWN_MEMORY));
-        let down = build::binary(BinaryOp::Eq, up(&targets), build::number("0"));
-        let down = build::binary(BinaryOp::And, ended, down).on(&labels[1..]);
+        let lately = build::call("min_over_time", [query::range(up(targets), AT_TIMES)]);
+        let best = build::aggregate(AggregateOp::Max, place, lately);
+        let down = build::binary(BinaryOp::Eq, best, build::number("0"));
+        let down = build::binary(BinaryOp::And, ended, down).on(place);
         let ended = self.ended(slos, labels, ("last_over_time", MEMORY));
-        let gone = build::binary(BinaryOp::Unless, ended, up(&targets)).on(&no_labels);
-        build::binary(BinaryOp::Or, build::paren(down), build::paren(gone)).into()
+        let gone = build::binary(BinaryOp::Unless, ended, up(targets)).on(&no_labels);
+        vec![build::paren(down), build::paren(gone)]
     }
 
     /// Opens a ticket where nothing is measured.
@@ -176,7 +186,7 @@ impl Watch<'_> {
             let none = self.without_series(&slos);
             // Of targets that are down there is nothing to measure.
             let up = known.map(|targets| {
-                let up = up(&[targets].into());
+                let up = up(&targets);
                 build::binary(BinaryOp::Eq, up, build::number("1"))
             });
             expr = either(
@@ -377,23 +387,8 @@ fn targets(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
 }
 
 /// Whether each of these targets is up.
-fn up(targets: &BTreeSet<Vec<Matcher>>) -> Expr {
-    let is_part = |own: &&Vec<Matcher>| {
-        let mut others = targets.iter().filter(|other| other != own);
-        // Of two that are the same in other words, the first stays.
-        others.any(|other| {
-            selection::is_within(own, other) && (!selection::is_within(other, own) || other < *own)
-        })
-    };
-    let whole = targets.iter().filter(|own| !is_part(own));
-    let all = whole.map(|matchers| {
-        let up = matchers
-            .iter()
-            .fold(build::metric("up"), |up, (label, op, value)| {
-                up.matcher(label, *op, value)
-            });
-        Expr::from(up)
-    });
-    let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
-    all.reduce(either).expect("an SLO has targets")
+fn up(targets: &[Matcher]) -> Selector {
+    let up = build::metric("up");
+    let matchers = targets.iter();
+    matchers.fold(up, |up, (label, op, value)| up.matcher(label, *op, value))
 }

@@ -149,12 +149,12 @@ impl Run<'_> {
         let memory = self.data.memory.mins_up();
         let pages = self.data.unmeasured.is_none();
         // The memory of one that has a ratio again is not asked for.
-        let inputs = |values: &str, up: Option<u64>| {
+        let inputs = |values: &str, up: Option<&str>| {
             let mut all = [naming::TOTAL_EVENTS, naming::ERROR_RATIO]
                 .map(|name| self.series(name, slo, format!("{values} stale")))
                 .to_vec();
             all.push(self.objective(slo));
-            let values = up.map(|up| format!("1+0x{BEFORE} {up}+0x500"));
+            let values = up.map(|up| format!("1+0x{BEFORE} {up} 1+0x500"));
             all.extend(values.and_then(|values| self.up(&labels, values)));
             all
         };
@@ -188,10 +188,18 @@ impl Run<'_> {
         ];
         if let Some(memory) = self.data.down {
             let hung = format!("2+0x{} 0", BEFORE - 1);
+            // Down until two minutes before the alert would fire.
+            let back = format!("0+0x{}", self.hold - 3);
             tests.extend([
                 self.test(
+                    "silent where targets are up again",
+                    inputs(&busy, Some(&back)),
+                    None,
+                    &silent,
+                ),
+                self.test(
                     "fires where targets hang, and are down then",
-                    inputs(&hung, Some(0)),
+                    inputs(&hung, Some("0+0x500")),
                     None,
                     &[
                         (at - 1, false),
@@ -208,13 +216,13 @@ impl Run<'_> {
                 ),
                 self.test(
                     "silent where an idle service is down",
-                    inputs(&idle, Some(0)),
+                    inputs(&idle, Some("0+0x500")),
                     None,
                     &silent,
                 ),
                 self.test(
                     "silent while all targets are up",
-                    inputs(&busy, Some(1)),
+                    inputs(&busy, Some("1")),
                     None,
                     &silent,
                 ),
