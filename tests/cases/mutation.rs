@@ -301,10 +301,26 @@ fn unseen_in(expr: &Expr, counts: bool, inside: &[Kind], out: &mut Vec<Vec<Kind>
         ExprKind::Binary(b) if counts && threshold(b) == Some(1.0) => &[Kind::Flip, Kind::Window],
         _ => &[],
     });
-    for child in visit::children(expr) {
-        unseen_in(child, counts, &unseen, out);
+    for (i, child) in visit::children(expr).into_iter().enumerate() {
+        // A series that begins has no restart before it: a longer window finds none, either.
+        let begins = counts && i == 1 && is_beginning(expr);
+        let more: &[Kind] = if begins { &[Kind::Window] } else { &[] };
+        unseen_in(child, counts, &[&unseen, more].concat(), out);
     }
     out.push(unseen);
+}
+
+/// True for the choice of a value that a series grows from: `… or min_over_time(m[1m]) unless resets(m[1m]) > 0`.
+fn is_beginning(expr: &Expr) -> bool {
+    let ExprKind::Binary(choice) = &expr.kind else {
+        return false;
+    };
+    match (choice.op, &visit::bare(&choice.rhs).kind) {
+        (BinaryOp::Or, ExprKind::Binary(b)) if b.op == BinaryOp::Unless => {
+            matches!(&visit::bare(&b.lhs).kind, ExprKind::Call(call) if call.function.text == "min_over_time")
+        }
+        _ => false,
+    }
 }
 
 /// True for a window of a day or more.

@@ -283,28 +283,34 @@ impl Run<'_> {
     }
 
     /// No series while another SLO counts events; without events, that is usual.
-    fn late(&self, name: &str, other: &str) -> Option<[Test; 2]> {
+    fn late(&self, name: &str, other: &str) -> Option<[Test; 3]> {
         let (slo, other) = (self.slo(name)?, self.slo(other)?);
-        let inputs = |value: u64| {
+        let inputs = |value: u64, late: String| {
             let of_other = [naming::TOTAL_EVENTS, naming::ERROR_RATIO];
             let of_other = of_other.map(|name| self.series(name, other, format!("{value}+0x120")));
-            let late = format!("_x{} 0+0x5", self.hold + 5);
             let mut all = of_other.to_vec();
             all.push(self.objective(slo));
             all.push(self.series(naming::TOTAL_EVENTS, slo, late));
             all
         };
-        let at = self.hold;
+        let late = || format!("_x{} 0+0x5", self.hold + 5);
+        let (at, ended) = (self.hold, BEFORE + self.data.memory.mins_up());
         Some([
             self.test(
                 "fires where an SLO has no series, and another one counts events",
-                inputs(2),
+                inputs(2, late()),
                 None,
                 &[(at - 1, false), (at + 4, true), (at + 6, false)],
             ),
             self.test(
+                "fires where an idle SLO has lost its series, and another one counts events",
+                inputs(2, format!("0+0x{BEFORE} stale")),
+                None,
+                &[(ended - 1, false), (ended + 1, true)],
+            ),
+            self.test(
                 "silent before the first event",
-                inputs(0),
+                inputs(0, late()),
                 None,
                 &[(at, false)],
             ),
