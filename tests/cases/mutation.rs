@@ -301,7 +301,7 @@ fn unseen_in(expr: &Expr, counts: bool, inside: &[Kind], out: &mut Vec<Vec<Kind>
         ExprKind::Binary(b) if counts && threshold(b) == Some(1.0) => &[Kind::Flip, Kind::Window],
         _ => &[],
     });
-    for (i, child) in visit::children(expr).into_iter().enumerate() {
+    for (i, child) in visit::children(expr).enumerate() {
         // A series that begins has no restart before it: a longer window finds none, either.
         let begins = counts && i == 1 && is_beginning(expr);
         let more: &[Kind] = if begins { &[Kind::Window] } else { &[] };
