@@ -330,7 +330,7 @@ fn stories() -> Vec<Story> {
         0.0,
         0.0,
     );
-    for minutes in [0.5, 2.0, 6.0] {
+    for minutes in [0.5, 2.0] {
         add(
             format!("late discovery, restart after {minutes}m"),
             RATIO,
