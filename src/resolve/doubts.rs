@@ -33,7 +33,22 @@ static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Words in the names of gauges that are 0 in an idle service.
-const QUEUES: [&str; 6] = ["waiting", "queue", "pending", "backlog", "lag", "in_flight"];
+const QUEUES: [&str; 7] = [
+    "waiting", "queue", "queued", "pending", "backlog", "lag", "inflight",
+];
+
+/// Words of what serves a queue: few of these are a fault.
+const SERVERS: [&str; 9] = [
+    "workers",
+    "consumers",
+    "replicas",
+    "members",
+    "threads",
+    "capacity",
+    "free",
+    "available",
+    "slots",
+];
 
 /// A number with its unit.
 static NUMBER: LazyLock<Regex> =
@@ -246,7 +261,13 @@ fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condit
         .signal
         .family()
         .map_or("", |family| family.served.newest());
-    let is_queue = |text: &str| QUEUES.iter().any(|word| text.contains(word));
+    let is_queue = |text: &str| {
+        let has = |words: &[&str]| {
+            let mut tokens = text.split(|c: char| !c.is_ascii_alphanumeric());
+            tokens.any(|token| words.contains(&token.to_ascii_lowercase().as_str()))
+        };
+        has(&QUEUES) && !has(&SERVERS)
+    };
     let is_low = !op.is_upper() && *bound > Number::from_integer(0);
     if is_low
         && compare.signal.kind() == SignalKind::Gauge
@@ -417,7 +438,7 @@ fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {
     );
     let warning = Diagnostic::warning("contradiction", at, message);
     cx.sink
-        .push(warning.help("change the summary or the bound"));
+        .push(warning.help("change the summary or the threshold"));
 }
 
 /// A unit as a quantity spells it.
@@ -432,7 +453,7 @@ fn short(word: &str) -> &'static str {
     }
 }
 
-/// Warns of a bound that only all replicas together can pass, where the signal's `across` was written for the other direction.
+/// Warns of a threshold that only all replicas together can pass, where the signal's `across` was written for the other direction.
 pub(super) fn across(
     cx: &mut Context<'_>,
     given: &spec::Condition,

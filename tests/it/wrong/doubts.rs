@@ -13,6 +13,7 @@ signals:
   share: {ratio: {of: failed, over: requests}}
   latency: {kind: histogram, unit: seconds, prometheus: {metric: shop_seconds, job: shop, buckets: [100ms, 500ms, 1s]}}
   backlog: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_jobs, job: shop}}
+  queue_workers: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_queue_workers, job: shop}}
   disk: {kind: gauge, unit: ratio, across: max, prometheus: {metric: shop_disk_free, job: shop}}
   oldest: {kind: gauge, unit: seconds, across: max, cloudwatch: {namespace: AWS/SQS, metric: ApproximateAgeOfOldestMessage, dimensions: {QueueName: jobs}}}
 ";
@@ -79,6 +80,11 @@ fn cases() -> Vec<(String, String, &'static str)> {
     alerts(
         "when: {signal: backlog, below: 50}",
         "when: {all: [{signal: backlog, below: 50}, {signal: requests, stat: rate, above: 1/s}]}",
+        "fires while `backlog` is 0",
+    );
+    alerts(
+        "when: {signal: backlog, below: 5}",
+        "when: {signal: queue_workers, below: 5}",
         "fires while `backlog` is 0",
     );
     alerts(
