@@ -130,8 +130,16 @@ fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
         Some((new, all)) => {
             let now = stretch.before(selector).into();
             let zero = |series| bin(BinaryOp::Mul, build::number("0"), series);
-            let again = zero(new.missed(selector, all, stretch));
-            let young = zero(new.younger(selector, all, stretch));
+            let younger = new.younger(selector, all, stretch);
+            // Of a new target, a series that ended need not have begun: a restart ends it, too.
+            let end = super::ago(selector.clone(), stretch.ago).into();
+            let begun = either(end, younger.clone());
+            let again = zero(bin(
+                BinaryOp::And,
+                new.missed(selector, all, stretch),
+                begun,
+            ));
+            let young = zero(younger);
             // A page that lacked the series once leaves a gap, and the value grows on after it.
             let just = Duration::from_secs(2 * new.every.as_secs());
             let just = build::call("last_over_time", [range(stretch.before(selector), just)]);
@@ -163,16 +171,11 @@ pub struct NewSeries {
 }
 
 impl NewSeries {
-    /// Series without which their target's page was read in a stretch of time or just before it: they exist at its end, and have
-    /// fewer samples than another series of the page, or than `up` has ones.
+    /// Series without which their target's page was read in a stretch of time or just before it: they have fewer samples than
+    /// another series of the page, or than `up` has ones.
     fn missed(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
-        let end = super::ago(selector.clone(), stretch.ago);
         let stretch = stretch.and_before(self.every);
-        let samples = bin(
-            BinaryOp::And,
-            stretch.over("count_over_time", selector),
-            end.into(),
-        );
+        let samples = stretch.over("count_over_time", selector);
         let others = family::series(all, |series| stretch.over("count_over_time", &series));
         let read = bin(
             BinaryOp::Or,
