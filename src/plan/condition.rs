@@ -222,7 +222,7 @@ pub struct SliData {
     pub unmeasured: Option<Vec<String>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.
     pub late: Vec<String>,
-    /// Labels of the targets of the first of these SLOs: while all are up, nothing is lost, and without any, nothing is to be
+    /// Labels of the targets of the first of these SLOs: while one stays up, nothing is lost, and while none is up, nothing is to be
     /// measured.
     pub targets: Option<Vec<Matcher>>,
     /// How long ended series are remembered.

@@ -100,11 +100,11 @@ impl Watch<'_> {
             memory: MEMORY,
             down: targets(cx, first).map(|_| DOWN_MEMORY),
         };
-        let description = match data.down {
-            Some(_) => {
-                "Requests came before. Their series ended, and their targets are down or gone."
+        let description = match ended.iter().all(|slo| targets(cx, slo).is_some()) {
+            true => {
+                "The SLO had events before. Its series ended, and its targets are down or gone."
             }
-            None => "Requests came in the last hour. Their series ended.",
+            false => "The SLO had events before. Its series ended.",
         };
         let text = Texts {
             name: LOST,

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::context::Context;
+use super::names;
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::cloudwatch::Delivery;
@@ -257,22 +258,10 @@ fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condit
     let Bound::Fixed(op, bound, _) = &compare.bound else {
         return;
     };
-    let metric = compare
-        .signal
-        .family()
-        .map_or("", |family| family.served.newest());
-    let is_queue = |text: &str| {
-        let has = |words: &[&str]| {
-            let mut tokens = text.split(|c: char| !c.is_ascii_alphanumeric());
-            tokens.any(|token| words.contains(&token.to_ascii_lowercase().as_str()))
-        };
-        has(&QUEUES) && !has(&SERVERS)
-    };
+    let has = |words: &[&str]| names::has_word(&compare.signal, &name.value, words);
     let is_low = !op.is_upper() && *bound > Number::from_integer(0);
-    if is_low
-        && compare.signal.kind() == SignalKind::Gauge
-        && (is_queue(&name.value) || is_queue(metric))
-    {
+    let is_gauge = compare.signal.kind() == SignalKind::Gauge;
+    if is_low && is_gauge && has(&QUEUES) && !has(&SERVERS) {
         let message = format!("the alert fires while `{name}` is 0, as in an idle service");
         let warning = Diagnostic::warning("contradiction", name.span, message);
         cx.sink.push(warning.help("write `above` for a long queue"));

@@ -180,6 +180,13 @@ fn names(signal: &Signal) -> Vec<String> {
     }
 }
 
+/// True where the name of a signal in the spec, or of its metric, has one of these words.
+pub(super) fn has_word(signal: &Signal, name: &str, wanted: &[&str]) -> bool {
+    let metric = signal.family().map(|family| family.names.newest());
+    let mut tokens = [Some(name), metric].into_iter().flatten().flat_map(words);
+    tokens.any(|token| wanted.contains(&token.as_str()))
+}
+
 /// The words of a name or a value in lower case: `gold`, `speed` of `gold-speed` and of `GoldSpeed`.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut out = vec![String::new()];

@@ -257,6 +257,16 @@ fn an_old_release_names_each_missing_signal_at_its_own_line() {
     insta::assert_snapshot!(stderr);
 }
 
+/// The warnings of a spec that builds.
+fn warnings(folder: &Path, spec: &str) -> Vec<String> {
+    std::fs::write(folder.join("shop.yaml"), spec).expect("a spec");
+    let built = build(folder, "shop.yaml", &folder.join("generated"));
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert_eq!(built.status.code(), Some(0), "{spec}\n{said}");
+    let warnings = said.lines().filter(|line| line.starts_with("warning["));
+    warnings.map(str::to_owned).collect()
+}
+
 /// Each of these mistakes once built without a word; its mended spec has no warning.
 #[test]
 fn mistakes_that_were_silent_are_told() {
@@ -274,12 +284,7 @@ signals:
             Some((head, signals)) => format!("{HEAD}{signals}{head}"),
             None => format!("{HEAD}{rest}"),
         };
-        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
-        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
-        let said = String::from_utf8_lossy(&built.stderr).into_owned();
-        assert_eq!(built.status.code(), Some(0), "{said}");
-        let warnings = said.lines().filter(|line| line.starts_with("warning["));
-        warnings.map(str::to_owned).collect::<Vec<_>>()
+        warnings(temp.path(), &spec)
     };
     for (wrong, right, warning) in [
         (

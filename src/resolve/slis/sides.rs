@@ -6,7 +6,7 @@ use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
 use crate::resolve::matchers::{self, JOB};
-use crate::resolve::names::words as words_of;
+use crate::resolve::names::{self, words as words_of};
 use crate::source::{Span, Spanned};
 use crate::spec::Text;
 use crate::units::{Quantity, Unit};
@@ -38,9 +38,6 @@ pub(in crate::resolve) fn check(
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
         let is_elsewhere = !part.is_stored() && !total.is_stored();
-        if is_elsewhere && of_same_source(part, total) {
-            return check_parts(cx, (part, part_name, word), (total, total_name, all));
-        }
         let silent = match is_elsewhere {
             true => format!("; without data for `{total_name}`, the alarms cannot fire"),
             false => String::new(),
@@ -51,15 +48,6 @@ pub(in crate::resolve) fn check(
         ));
     }
     check_parts(cx, (part, part_name, word), (total, total_name, all))
-}
-
-/// True for two metrics of one namespace with equal dimensions, such as `Errors` and `Invocations` of one function.
-fn of_same_source(part: &Signal, total: &Signal) -> bool {
-    let source = |signal: &Signal| {
-        let metric = signal.cloudwatch.as_ref()?;
-        Some((metric.namespace.clone(), metric.dimensions.clone()))
-    };
-    source(part) == source(total)
 }
 
 /// A dimension that both sides have, with two values.
@@ -296,10 +284,7 @@ pub(super) fn doubt_side(
         "remaining",
         "left",
     ];
-    let metric = signal.family().map(|family| family.names.newest());
-    let names = [Some(name.value.as_str()), metric];
-    let tokens = || names.into_iter().flatten().flat_map(words_of);
-    let has = |words: &[&str]| tokens().any(|token| words.contains(&token.as_str()));
+    let has = |words: &[&str]| names::has_word(signal, &name.value, words);
     let high_fails = signal.unit == Unit::Celsius || has(&HIGH_FAILS);
     let (doubtful, word, other) = match op {
         CompareOp::Above | CompareOp::AtLeast => {

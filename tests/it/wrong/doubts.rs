@@ -1,7 +1,5 @@
 //! Specs that contradict themselves and build: each mistake is warned of, and its mended spec is not.
 
-use crate::project::build;
-
 const HEAD: &str = "apiVersion: slosmith/v1
 service: {name: shop}
 links: {runbooks: 'https://git.example/runbooks', grafana: 'https://grafana.example'}
@@ -215,14 +213,7 @@ fn cases() -> Vec<(String, String, &'static str)> {
 #[test]
 fn a_spec_that_contradicts_itself_is_warned_of() {
     let temp = tempfile::tempdir().expect("a folder");
-    let warned = |spec: &str| {
-        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
-        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
-        let said = String::from_utf8_lossy(&built.stderr).into_owned();
-        assert_eq!(built.status.code(), Some(0), "{spec}\n{said}");
-        let warnings = said.lines().filter(|line| line.starts_with("warning["));
-        warnings.map(str::to_owned).collect::<Vec<_>>()
-    };
+    let warned = |spec: &str| super::warnings(temp.path(), spec);
     for (wrong, right, warning) in cases() {
         let said = warned(&wrong);
         assert!(
