@@ -100,16 +100,20 @@ impl Watch<'_> {
             memory: MEMORY,
             down: targets(cx, first).map(|_| DOWN_MEMORY),
         };
-        let description = match ended.iter().all(|slo| targets(cx, slo).is_some()) {
-            true => {
-                "The SLO had events before. Its series ended, and its targets are down or gone."
-            }
-            false => "The SLO had events before. Its series ended.",
+        let (words, description) = match ended.iter().all(|slo| targets(cx, slo).is_some()) {
+            true => (
+                "an SLO had events and has no series now, and its targets are down or gone",
+                "The SLO had events before. Its series ended, and its targets are down or gone.",
+            ),
+            false => (
+                "an SLO had events and has no series now",
+                "The SLO had events before. Its series ended.",
+            ),
         };
         let text = Texts {
             name: LOST,
             summary: "SLO {{ $labels.slo }} has no data",
-            words: "an SLO had events, and has no series now",
+            words,
             description,
             action: "Check that the targets are up and that requests succeed. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
