@@ -2,8 +2,8 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, near, test_file, value_is};
-use crate::naming::{self, SLO, TIER};
+use super::{burns, minutes, near, test_file, value_is};
+use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, HELD, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
@@ -158,12 +158,7 @@ impl Run<'_> {
     }
 
     fn check(&self, at: u64, fires: bool) -> crate::target::prometheus::view::ExprCheck {
-        firing(
-            &self.slo.alert_name,
-            &[(SLO, &self.slo.name), (TIER, &self.tier.name)],
-            at,
-            fires,
-        )
+        burns(self.slo, self.tier, at, fires)
     }
 
     /// Good minutes before a fault: what a window still holds of them when the alert fires.
@@ -280,9 +275,8 @@ impl Run<'_> {
             false => resets.earliest - every,
         };
         let bad = format!(
-            "count({} / {} > {})",
-            self.recorded(naming::BAD_EVENTS),
-            self.recorded(naming::TOTAL_EVENTS),
+            "count({} > {})",
+            self.recorded(naming::ERROR_RATIO),
             decimal(threshold)
         );
         test.promql_expr_test = vec![

@@ -1,8 +1,8 @@
 //! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
 use super::labels::LabelSet;
-use super::{burn, firing, minutes, own, test_file};
-use crate::naming::{self, SLO, TIER};
+use super::{burn, burns, minutes, own, test_file};
+use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
 use crate::target::prometheus::rules;
@@ -78,7 +78,6 @@ impl Run<'_> {
         let levels = shares.map(|share| self.level(share));
         let inputs = windows.iter().zip(levels);
         let fires = shares == [BEYOND, BEYOND];
-        let labels = [(SLO, self.slo.name.as_str()), (TIER, &self.tier.name)];
         let shown = self.shown(levels[0]).filter(|_| fires);
         Test {
             name: name.to_owned(),
@@ -87,7 +86,7 @@ impl Run<'_> {
                 .map(|(window, level)| self.input(*window, level))
                 .collect(),
             alert_rule_test: shown.into_iter().collect(),
-            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, self.look, fires)],
+            promql_expr_test: vec![burns(self.slo, self.tier, self.look, fires)],
         }
     }
 

@@ -27,8 +27,8 @@ mod together;
 mod values;
 
 use super::view::{ExprCheck, Named, Sample, TestFile};
-use crate::naming;
-use crate::plan::{EventSli, Plan};
+use crate::naming::{self, TIER};
+use crate::plan::{EventSli, Plan, Slo, Tier};
 use crate::target::Untested;
 use crate::units::{Duration, Number, decimal};
 
@@ -128,6 +128,11 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
     let more: String = more.iter().map(|(k, v)| format!(", {k}=\"{v}\"")).collect();
     let expr = format!("count(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"{more}}})");
     value_is(expr, at, fires.then_some(1))
+}
+
+/// Whether a tier's alert is firing at a time. A test file reads the rules of one SLO.
+fn burns(slo: &Slo, tier: &Tier, at: u64, fires: bool) -> ExprCheck {
+    firing(&slo.alert_name, &[(TIER, &tier.name)], at, fires)
 }
 
 /// Name of the test file of an alert.

@@ -4,8 +4,8 @@
 
 use super::labels;
 use super::values::{self, Phase};
-use super::{burn, firing, given, minutes, test_file, value_is};
-use crate::naming::{self, SLO, TIER};
+use super::{burn, burns, given, minutes, test_file, value_is};
+use crate::naming;
 use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
 use crate::promql::ast::Expr;
 use crate::query::direct_up_to;
@@ -92,8 +92,7 @@ impl<'a> Run<'a> {
     }
 
     fn check(&self, at: u64, fires: bool) -> ExprCheck {
-        let labels = [(SLO, self.slo.name.as_str()), (TIER, &self.tier.name)];
-        firing(&self.slo.alert_name, &labels, at, fires)
+        burns(self.slo, self.tier, at, fires)
     }
 
     /// Moments of good, bad and good time.
