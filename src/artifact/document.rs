@@ -1,8 +1,8 @@
 //! One document of any kind: what it is, and who reads it.
 
+use super::Language;
 use super::field::word;
 use super::reader::Reader;
-use super::{Kind, Language};
 use super::{classic, cloudwatch, json, kubernetes, parts, perses, rules, slo, unit_tests, v2};
 use crate::diag::Diagnostic;
 use crate::yaml::{Body, Node, Text, tree};
@@ -99,7 +99,7 @@ fn plain(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
     let is_map = |key: &str| node.get(key).is_some_and(Node::is_map);
     if api.starts_with("slosmith/") {
-        reader.is(Kind::Spec);
+        slo::own(reader, body, node);
     } else if word(node, &["version"]) == Some("prometheus/v1") && is_list("slos") {
         slo::sloth(reader, body, node);
     } else if is_map("dashboard") {

@@ -1,4 +1,4 @@
-//! SLO specs of other tools: Sloth and OpenSLO.
+//! The PromQL in SLO specs: slosmith's, Sloth's and OpenSLO's.
 
 use super::field::{items, text, word};
 use super::reader::Reader;
@@ -15,6 +15,51 @@ const SLOTH: [&[&str]; 6] = [
     &["sli", "events", "totalQuery"],
     &["sli", "raw", "errorRatioQuery"],
 ];
+
+/// The key of PromQL in a spec of slosmith, and of the queries of an SLI.
+const PROMQL: &str = "promql";
+
+/// Sections of a spec with one entry per name.
+const SECTIONS: [&str; 4] = ["signals", "slos", "alerts", "dashboards"];
+
+pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    reader.is(Kind::Spec);
+    for section in SECTIONS {
+        let entries = node.get(section).into_iter().flat_map(Node::entries);
+        for (name, entry) in entries {
+            let name = name.text().unwrap_or_default();
+            each_own(entry, &mut |part, query| {
+                let Some(query) = body.read(query) else {
+                    return;
+                };
+                let (part, name) = (part.to_owned(), name.to_owned());
+                let role = match section {
+                    "alerts" => Role::Alert { name },
+                    "slos" => Role::Sli { slo: name, part },
+                    _ => Role::Part { part, of: name },
+                };
+                reader.query(query, Dialect::Grafana, role);
+            });
+        }
+    }
+}
+
+/// All queries in a part of a spec, each with its key.
+fn each_own<'n>(node: &'n Node<'_>, found: &mut impl FnMut(&'n str, &'n Node<'_>)) {
+    for (key, value) in node.entries() {
+        let key = key.text().unwrap_or_default();
+        match key == PROMQL {
+            true if value.is_map() => {
+                for (part, query) in value.entries() {
+                    found(part.text().unwrap_or_default(), query);
+                }
+            }
+            true => found(key, value),
+            false => each_own(value, found),
+        }
+    }
+    node.items().iter().for_each(|item| each_own(item, found));
+}
 
 pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::ForeignSpec);

@@ -92,7 +92,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     format!("{error}{}", reasons.collect::<String>())
 }
 
-pub(super) fn today() -> Date {
+pub(in crate::cli) fn today() -> Date {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = now.map_or(0, |since| since.as_secs() / 86_400);
     Date::from_days(i64::try_from(days).unwrap_or(0))

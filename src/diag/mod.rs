@@ -257,6 +257,12 @@ impl Sink {
         self.found.is_empty()
     }
 
+    /// True if a finding is at a part of a place.
+    pub fn has_at(&self, at: Span) -> bool {
+        let mut found = self.found.iter().map(|d| d.span);
+        found.any(|span| span.file == at.file && span.start < at.end && at.start < span.end)
+    }
+
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
     }

@@ -61,5 +61,5 @@ pub mod subject;
 pub mod suppress;
 
 pub use rule::{Check, Findings, Rule};
-pub use run::{Settings, declared, run, run_telling};
+pub use run::{Settings, check_spec, declared, run, run_telling};
 pub use scope::Scope;

@@ -12,10 +12,18 @@ use super::rules::{RULES, infos};
 use super::scope::Scope;
 use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
-use crate::artifact::{Artifact, Kind};
+use crate::artifact::{self, Artifact, Kind};
 use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink, guarded};
-use crate::source::Sources;
+use crate::plan::Plan;
+use crate::source::{FileId, Sources};
+use crate::spec::Spec;
+
+/// What a spec with PromQL contains.
+const PROMQL: &str = "promql";
+
+/// A path with the format of specs.
+const SPEC: &str = "spec.yaml";
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
@@ -39,11 +47,7 @@ pub fn run_telling(
     let config = settings.config;
     let known = infos();
     let levels = Levels::new(config, &known);
-    let rules: Vec<&'static Rule> = RULES
-        .iter()
-        .copied()
-        .filter(|rule| !levels.is_off(rule.info.name))
-        .collect();
+    let rules = active(&levels);
     let (mut found, declared) = specs(artifacts, sources, settings.scope, (config, settings.vllm));
     let written = artifacts.iter().flat_map(Artifact::readings);
     let written = written.flat_map(|a| &a.records);
@@ -54,7 +58,10 @@ pub fn run_telling(
         .declared(declared);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
-        let findings = guarded(artifact.file, || file::lint(artifact, text, &scope, &rules));
+        let findings = guarded(artifact.file, || match artifact.kind {
+            Kind::Spec => own_queries(artifact, text, &scope, &rules, &found),
+            _ => file::lint(artifact, text, &scope, &rules),
+        });
         let findings = found.take(findings).into_iter().flatten();
         findings.for_each(|d| found.push(d));
         done();
@@ -67,6 +74,13 @@ pub fn run_telling(
     let mut kept = levels.apply(kept);
     kept.extend(levels.apply(config.unknown_rules(&known)));
     kept
+}
+
+fn active(levels: &Levels) -> Vec<&'static Rule> {
+    let rules = RULES.iter().copied();
+    rules
+        .filter(|rule| !levels.is_off(rule.info.name))
+        .collect()
 }
 
 /// `scope` with the labels and series that specs among `artifacts` declare.
@@ -106,6 +120,49 @@ fn specs(
         found.absorb(said);
     }
     (found, declared)
+}
+
+/// The findings of rules in the PromQL of a spec, but for mistakes that `build` reports at the same place.
+fn own_queries(
+    artifact: &Artifact,
+    text: &str,
+    scope: &Scope<'_>,
+    rules: &[&'static Rule],
+    known: &Sink,
+) -> Vec<Diagnostic> {
+    if artifact.queries.is_empty() {
+        return Vec::new();
+    }
+    let scope = scope.clone().of_spec(artifact.file);
+    let mut found = file::lint(artifact, text, &scope, rules);
+    found.retain(|d| !known.has_at(d.span));
+    found
+}
+
+/// Findings of rules in the PromQL of a spec that builds, without those that the configuration or comments suppress.
+pub fn check_spec(
+    parts: &[(FileId, &str)],
+    (spec, plan): (&Spec, &Plan),
+    settings: &Settings<'_>,
+    known: &Sink,
+) -> Vec<Diagnostic> {
+    let config = settings.config;
+    let infos = infos();
+    let levels = Levels::new(config, &infos);
+    let rules = active(&levels);
+    let mut declared = Declared::default();
+    declared.add(parts, spec, plan);
+    let scope = settings.scope.clone().declared(declared);
+    let mut found = Vec::new();
+    let mut comments = Suppressions::default();
+    for (file, text) in parts.iter().filter(|(_, text)| text.contains(PROMQL)) {
+        let Ok(artifact) = artifact::read(*file, Path::new(SPEC), text) else {
+            continue;
+        };
+        found.extend(own_queries(&artifact, text, &scope, &rules, known));
+        comments.absorb(Suppressions::scan(*file, text, Syntax::Yaml, &infos));
+    }
+    levels.apply(comments.without(found, settings.today))
 }
 
 fn project(

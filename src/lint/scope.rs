@@ -1,12 +1,13 @@
 //! The releases, profiles and labels that queries are checked against.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::pins::Pin;
-use crate::catalog::{Product, ReleaseId};
+use super::spec::{Declared, RecordedSlo};
+use crate::catalog::{Product, Range, ReleaseId};
 use crate::config::Config;
-use crate::lint::spec::{Declared, RecordedSlo};
 use crate::promql::Release;
+use crate::source::FileId;
 use crate::units::Duration;
 
 const ADDED_BY_SCRAPE: [&str; 8] = [
@@ -34,6 +35,8 @@ pub struct Scope<'c> {
     recorded: BTreeSet<String>,
     /// SLOs of the specs among the same files.
     slos: Vec<RecordedSlo>,
+    /// The vLLM releases of the specs among the same files.
+    ranges: BTreeMap<FileId, String>,
     pub names: Vec<String>,
     published: BTreeSet<String>,
     pub scrape_interval: Duration,
@@ -73,6 +76,7 @@ impl<'c> Scope<'c> {
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
             slos: Vec::new(),
+            ranges: BTreeMap::new(),
             names: Vec::new(),
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
@@ -176,7 +180,9 @@ impl<'c> Scope<'c> {
             series,
             names,
             slos,
+            ranges,
         } = declared;
+        self.ranges.extend(ranges);
         self.slos.extend(slos);
         // What a recording has is known better than what a spec declares.
         let is_recorded = |product: &Product<'_>, name: &str| {
@@ -199,6 +205,21 @@ impl<'c> Scope<'c> {
     fn is_own_prefix(&self, name: &str) -> bool {
         let mut products = self.products.iter();
         products.any(|product| product.catalog.prefix() == name)
+    }
+
+    /// The scope of a spec's own queries: the releases that it selects.
+    #[must_use]
+    pub(super) fn of_spec(mut self, file: FileId) -> Self {
+        let range = self.ranges.get(&file);
+        let selected = self.products.first_mut().zip(range);
+        if let Some((vllm, range)) = selected
+            && let Ok(range) = Range::parse(range)
+            && let Ok(selection) = vllm.catalog.select(&range)
+        {
+            vllm.selection = selection;
+            self.is_guess = false;
+        }
+        self
     }
 
     pub fn added_labels(&self) -> &BTreeSet<String> {

@@ -1,5 +1,7 @@
 //! Specs: the diagnostics of `build`, and the labels and series that specs declare for the files beside them.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::Product;
 use crate::diag::Sink;
 use crate::plan::{BASE_WINDOW, Plan};
@@ -15,6 +17,8 @@ pub(super) struct Declared {
     pub(super) series: Vec<String>,
     pub(super) names: Vec<String>,
     pub(super) slos: Vec<RecordedSlo>,
+    /// The vLLM releases of the files of specs.
+    pub(super) ranges: BTreeMap<FileId, String>,
 }
 
 /// An SLO whose series the rules of a spec record.
@@ -49,7 +53,7 @@ pub(super) fn lint(
     };
     match resolve(&document, options) {
         Ok((plan, warnings)) => {
-            declared.add(&document.spec, plan);
+            declared.add(parts, &document.spec, &plan);
             warnings
         }
         Err(errors) => errors,
@@ -77,11 +81,18 @@ impl Declared {
         }
     }
 
-    fn add(&mut self, spec: &Spec, plan: Plan) {
-        self.add_slos(spec, &plan);
-        self.labels.extend(plan.scrape.labels);
-        self.labels.extend(plan.scrape.external);
-        self.names.push(plan.scrape.names);
+    pub(super) fn add(&mut self, parts: &[(FileId, &str)], spec: &Spec, plan: &Plan) {
+        self.add_slos(spec, plan);
+        let scrape = &plan.scrape;
+        let labels = scrape.labels.iter().chain(&scrape.external);
+        self.labels.extend(labels.cloned());
+        self.names.push(scrape.names.clone());
+        for (file, _) in parts {
+            if let Some(runtime) = &plan.runtime {
+                let range = || runtime.range.clone();
+                self.ranges.entry(*file).or_insert_with(range);
+            }
+        }
         let bindings = spec
             .signals
             .values()

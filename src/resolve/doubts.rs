@@ -69,7 +69,7 @@ fn pattern(text: &str) -> Regex {
 pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, alert: &Alert) {
     guard(cx, &given.when.value, &alert.condition);
     empty_queue(cx, &given.when.value, &alert.condition);
-    added_samples(cx, given, &alert.condition);
+    samples(cx, given, &alert.condition);
     let stats: Vec<_> = compares(&alert.condition)
         .filter(|c| c.signal.kind() == SignalKind::Histogram)
         .map(|c| c.stat)
@@ -113,6 +113,7 @@ pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&T
             percentile(cx, text, &[Stat::Quantile(objective)]);
         }
     }
+    numbers(cx, slo, objective);
     if let Some(title) = &slo.title {
         let read: Vec<_> = read
             .iter()
@@ -120,6 +121,49 @@ pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&T
             .collect();
         let read: Vec<_> = read.iter().map(|signal| &**signal).collect();
         of_another(cx, title, &read);
+    }
+}
+
+/// Warns of a title or a description with another objective, and of a title with another latency.
+fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) {
+    let latency = slo.sli.value.latency.as_ref().map(|l| &l.value.at_most);
+    let at_most = latency.and_then(|at_most| at_most.value.of(Unit::Seconds, false).ok());
+    let one = Number::from_integer(1);
+    let shares = [objective, one - objective];
+    let times: Vec<_> = at_most
+        .into_iter()
+        .chain([slo.period.value.number()])
+        .collect();
+    let title = slo.title.as_ref();
+    let checks = [
+        (title, Unit::Ratio, &shares[..], &slo.objective),
+        (
+            slo.description.as_ref(),
+            Unit::Ratio,
+            &shares[..],
+            &slo.objective,
+        ),
+        (
+            title.filter(|_| at_most.is_some()),
+            Unit::Seconds,
+            &times[..],
+            latency.unwrap_or(&slo.objective),
+        ),
+    ];
+    for (text, unit, known, given) in checks {
+        let Some(text) = text else { continue };
+        let said: Vec<_> = quantities(&text.value)
+            .filter(|said| said.unit == unit)
+            .collect();
+        if let Some(first) = said.first()
+            && !said.iter().any(|said| known.contains(&said.value))
+        {
+            let (number, is) = (first.text.trim(), &given.value);
+            let message = format!("the text has `{number}`, and the SLO has `{is}`");
+            let warning = Diagnostic::warning("contradiction", text.span, message)
+                .related(given.span, "the SLO's number");
+            cx.sink.push(warning.help("change the text or the number"));
+        }
     }
 }
 
@@ -268,24 +312,43 @@ fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condit
     }
 }
 
-/// Warns of an alarm that adds the samples of a gauge of AWS.
-fn added_samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
-    let statistic = given
-        .cloudwatch
-        .as_ref()
-        .and_then(|own| own.value.statistic.as_ref());
-    let is_gauge = |compare: &Compare| {
+/// Warns of a statistic that adds the samples of a gauge of AWS, or that holds only for all of them.
+fn samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
+    let own = given.cloudwatch.as_ref();
+    let Some(statistic) = own.and_then(|own| own.value.statistic.as_ref()) else {
+        return;
+    };
+    let is_gauge = |compare: &&Compare| {
         let metric = compare.signal.cloudwatch.as_ref();
         let is_vended = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
         is_vended && compare.signal.kind() == SignalKind::Gauge
     };
-    if let Some(statistic) = statistic.filter(|statistic| statistic.value == "Sum")
-        && compares(condition).any(is_gauge)
-    {
-        let message = "`Sum` adds all samples of a period, and the metric is a gauge";
+    for compare in compares(condition).filter(is_gauge) {
+        let Bound::Fixed(op, ..) = &compare.bound else {
+            continue;
+        };
+        let word = op.as_str();
+        let (message, help) = match (statistic.value.as_str(), op.is_upper()) {
+            ("Sum", _) => (
+                "`Sum` adds all samples of a period, and the metric is a gauge".to_owned(),
+                "use `Maximum`, `Minimum` or `Average`",
+            ),
+            ("Minimum", true) => (
+                format!(
+                    "`{word}` on `Minimum` holds only if all samples of a period are {word} the threshold"
+                ),
+                "use `Maximum` or `Average`",
+            ),
+            ("Maximum", false) => (
+                format!(
+                    "`{word}` on `Maximum` holds only if all samples of a period are {word} the threshold"
+                ),
+                "use `Minimum` or `Average`",
+            ),
+            _ => continue,
+        };
         let warning = Diagnostic::warning("contradiction", statistic.span, message);
-        cx.sink
-            .push(warning.help("use `Maximum`, `Minimum` or `Average`"));
+        cx.sink.push(warning.help(help));
     }
 }
 
@@ -321,6 +384,19 @@ fn said(text: &str) -> Vec<Said<'_>> {
         })
     });
     found.collect()
+}
+
+/// All numbers of a text.
+fn quantities(text: &str) -> impl Iterator<Item = Said<'_>> {
+    NUMBER.captures_iter(text).filter_map(|found| {
+        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
+        Some(Said {
+            text: found.get(0)?.as_str(),
+            value,
+            unit,
+            is_upper: None,
+        })
+    })
 }
 
 /// A number and its unit, in words.
@@ -362,17 +438,7 @@ fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
         return warn(cx, summary.span, reverse.text, alert);
     }
     // Where the threshold is said, another number is about something else.
-    let numbers = NUMBER.captures_iter(&summary.value);
-    let numbers = numbers.filter_map(|found| {
-        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
-        Some(Said {
-            text: "",
-            value,
-            unit,
-            is_upper: None,
-        })
-    });
-    if numbers.into_iter().any(|number| is_bound(&number)) {
+    if quantities(&summary.value).any(|number| is_bound(&number)) {
         return;
     }
     let times = times(alert);

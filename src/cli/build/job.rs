@@ -9,6 +9,7 @@ use similar::TextDiff;
 
 use super::settings::Settings;
 use crate::catalog::Catalog;
+use crate::cli::lint::today;
 use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
 use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
@@ -17,7 +18,7 @@ use crate::resolve::Options;
 use crate::source::{FileId, Span};
 use crate::spec::{Document, Text};
 use crate::target::{Target, TargetError, Untested, own};
-use crate::{naming, output, parity, resolve, spec, target};
+use crate::{lint, naming, output, parity, resolve, spec, target};
 
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
@@ -127,7 +128,17 @@ impl<'a> Job<'a> {
             Ok(resolved) => resolved,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
-        if !failed {
+        let queries = lint::Settings {
+            scope: &self.settings.scope,
+            config: &self.settings.config,
+            vllm: None,
+            today: today(),
+            root: Path::new("."),
+        };
+        for finding in lint::check_spec(parts, (&document.spec, &plan), &queries, &findings) {
+            findings.push(finding);
+        }
+        if !failed && !findings.has_errors() {
             // Every build prints all warnings, so a service with warnings never counts as unchanged.
             let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
@@ -163,6 +174,7 @@ impl<'a> Job<'a> {
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
         let words = targets.chain(kubernetes.map(str::as_bytes));
         let words = words.chain(recorded.iter().map(String::as_bytes));
+        let words = words.chain([self.settings.checks.as_bytes()]);
         let first = first.into_iter().chain(words);
         Digest::of_all(first.chain(parts).chain(templates))
     }

@@ -15,6 +15,7 @@ use crate::cli::{configuration, findings};
 use crate::config::{self, Build, Config};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::kubernetes::Metadata;
+use crate::lint::Scope;
 use crate::resolve;
 use crate::source::{Sources, Spanned};
 use crate::target::Target;
@@ -36,6 +37,11 @@ pub(in crate::cli) struct Settings {
     pub(super) vllm: Option<String>,
     /// The services of the project that have recordings.
     pub(in crate::cli) recorded: Vec<Product<'static>>,
+    /// What the PromQL of specs is checked against.
+    pub(super) scope: Scope<'static>,
+    pub(super) config: Config,
+    /// The settings of these checks.
+    pub(super) checks: String,
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
@@ -66,8 +72,15 @@ impl Settings {
             return Ok(None);
         }
         let root = config.folder().to_owned();
-        let recorded = recorded::services(&config)?;
-        let build = config.build;
+        let products = recorded::products(&config, None, &[])?;
+        let recorded = products.get(1..).unwrap_or_default().to_vec();
+        let scope = Scope::configured(products, &config);
+        let labels: Vec<_> = config.labels.iter().map(|label| &label.value).collect();
+        let levels = config.levels.iter();
+        let levels: Vec<_> = levels.map(|(rule, level)| (&rule.value, level)).collect();
+        let checks = (labels, levels, &config.selector, config.prometheus);
+        let checks = format!("{checks:?}");
+        let build = config.build.clone();
         let templates = args.templates.clone();
         let templates = templates.or(build.templates.map(|folder| folder.value));
         let out = args.out.clone().or(build.out);
@@ -98,6 +111,9 @@ impl Settings {
             tests: !build.no_tests && !args.no_tests,
             vllm: args.vllm.clone(),
             recorded,
+            scope,
+            config,
+            checks,
             check: args.check,
             validate: args.validate,
             verbose: args.verbose,

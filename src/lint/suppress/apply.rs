@@ -29,6 +29,13 @@ impl Suppressions {
         over.chain(idle).for_each(|d| kept.push(d));
         kept.into_sorted()
     }
+
+    /// The remaining findings.
+    pub(in crate::lint) fn without(self, found: Vec<Diagnostic>, today: Date) -> Vec<Diagnostic> {
+        let held: Vec<_> = self.all.into_iter().filter(|s| !s.is_over(today)).collect();
+        let covered = Covered::by(&held);
+        found.into_iter().filter(|d| !covered.has(d)).collect()
+    }
 }
 
 /// Rule and file.

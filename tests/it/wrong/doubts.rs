@@ -51,6 +51,11 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "`Sum` adds all samples of a period",
     );
     alerts(
+        "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Minimum}",
+        "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Maximum}",
+        "`above` on `Minimum` holds only if all samples of a period are above the threshold",
+    );
+    alerts(
         "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26m}",
         "summary: Nothing was taken for 26 hours, when: {signal: oldest, above: 26h}",
         "`for 26 hours`, and the condition is `> 26m`",
