@@ -82,15 +82,17 @@ fn tested(alert: &Alert) -> Option<(String, CompareOp, Number)> {
 
 /// Warns of an alert that was copied, and still has the condition of the other.
 fn check_copies(cx: &mut Context<'_>, alerts: &[Alert]) {
-    let mut known: BTreeMap<(String, Duration), &str> = BTreeMap::new();
+    let mut known: BTreeMap<String, Vec<&Alert>> = BTreeMap::new();
     for alert in alerts {
-        let condition = (alert.condition.query().expr.to_string(), alert.hold);
-        let first = *known.entry(condition).or_insert(&alert.name);
-        let Some((name, _)) = cx.spec.alerts.get_key_value(alert.name.as_str()) else {
-            continue;
-        };
-        if first != alert.name {
-            let message = format!("`{name}` has the same condition as `{first}`");
+        let same = known.entry(alert.condition.query().expr.to_string());
+        let same = same.or_default();
+        let is_copy =
+            |other: &&&Alert| other.hold == alert.hold || other.severity == alert.severity;
+        let first = same.iter().find(is_copy).copied();
+        same.push(alert);
+        let name = cx.spec.alerts.get_key_value(alert.name.as_str());
+        if let Some((first, (name, _))) = first.zip(name) {
+            let message = format!("`{name}` has the same condition as `{}`", first.name);
             let warning = Diagnostic::warning("duplicate-condition", name.span, message);
             cx.sink
                 .push(warning.help("change the condition, or remove one of the alerts"));

@@ -307,6 +307,15 @@ fn beyond_buckets(signal: &Signal, value: Number, at: &Spanned<Quantity>) -> Opt
     let (first, last) = (signal.buckets().first()?, signal.buckets().last()?);
     let raw = value / scale;
     let shown = |bucket: &Bucket| shown(bucket.bound * scale, unit);
+    // The same digits with the other unit of time.
+    let slip = |from: &str, to: &str, raw: Number| {
+        let (text, is_inside) = (at.to_string(), raw >= first.bound && raw < last.bound);
+        let digits = text.strip_suffix(from)?.parse::<f64>().ok();
+        let is_slip = unit == Unit::Seconds && is_inside && digits.is_some();
+        is_slip.then(|| format!("did you mean `{}{to}`?", text.trim_end_matches(from)))
+    };
+    let thousand = Number::from_integer(1_000);
+    let meant = slip("ms", "s", raw * thousand).or_else(|| slip("s", "ms", raw / thousand));
     let (message, help) = if raw >= last.bound {
         (
             format!(
@@ -326,7 +335,8 @@ fn beyond_buckets(signal: &Signal, value: Number, at: &Spanned<Quantity>) -> Opt
     } else {
         return None;
     };
-    Some(Diagnostic::error("threshold-beyond-buckets", at.span, message).help(help))
+    let error = Diagnostic::error("threshold-beyond-buckets", at.span, message);
+    Some(error.maybe_help(meant).help(help))
 }
 
 /// A coefficient of correlation: above 0 and below 1.

@@ -414,19 +414,18 @@ impl Resolver<'_, '_> {
         let target = self.cx.target_labels();
         let selected = self.cx.selector_labels();
         let of_target = |label: &&String| target.contains(label) || selected.contains(label);
-        let mut labels = family.matchers.iter().map(|(label, ..)| label);
+        let mut labels = signal.labels.iter();
         let own = labels.find(|label| !of_target(label));
         let Some(label) = own.filter(|_| !family.recorded && family.kind == FamilyKind::Counter)
         else {
             return;
         };
         let message = format!(
-            "`{}` has no series until the first event with its `{label}`, also after a restart: the alert fires then",
+            "`{}` has the label `{label}`, so it usually has no series until its first event, also after a restart: the alert fires then",
             signal.name
         );
         let warning = Diagnostic::warning("not-from-start", absent.span, message);
-        let help =
-            "keep it if the alert should fire then; otherwise watch a signal without `where`";
+        let help = "keep it if the alert should fire then; otherwise watch a gauge, or `up` of the job, which have series from the start";
         self.cx.sink.push(warning.help(help));
     }
 
@@ -492,6 +491,7 @@ impl Resolver<'_, '_> {
             Some((op, bound)) => {
                 let (value, per) = self.raw_bound(unit.unit, bound)?;
                 unit.per = per;
+                doubts::percent(self.cx, text, &expr, unit.unit);
                 query::compare(expr.clone(), op, value)
             }
         };

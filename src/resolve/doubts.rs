@@ -1,37 +1,19 @@
 //! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another threshold.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
+mod text;
 
 use super::context::Context;
 use super::names;
 use crate::diag::Diagnostic;
-use crate::library;
 use crate::plan::cloudwatch::Delivery;
 use crate::plan::dashboard::{Origin, Series};
 use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind, Source};
+use crate::promql::ast::{BinaryOp, Expr, ExprKind};
+use crate::promql::visit;
 use crate::query::SignalQuery;
-use crate::source::Span;
-use crate::spec::{self, Across, FamilyKind, Stat, Text};
-use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
-
-/// Percentiles in a title or a name: `p99 TTFT`, `HighP95Latency`, `ttft-p99.9`.
-static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:\bp|_p|[a-z]P|\bP)([5-9]\d(?:\.\d+)?|99\d{1,2})(?:$|[^0-9a-z.])")
-});
-
-/// Units of time and shares in words.
-const UNITS: &str =
-    r"(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?";
-
-/// What a sentence compares with: `more than 500 orders`, `over 26 hours`.
-static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
-    let words = "(?:more|less|fewer|longer|older|higher|lower|greater|larger) than|over|above|below|under|at least|at most|exceeds?|for";
-    pattern(&format!(
-        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}([\w/]*)"
-    ))
-});
+use crate::spec::{self, Across, Stat, Text};
+use crate::units::{Number, Unit};
+use text::{compares, of_another, percentile};
 
 /// Words in the names of gauges that are 0 in an idle service.
 const QUEUES: [&str; 7] = [
@@ -51,20 +33,6 @@ const SERVERS: [&str; 9] = [
     "slots",
 ];
 
-/// A number with its unit.
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"(?i)\b(\d+(?:\.\d+)?) ?{UNITS}")));
-
-/// Beginnings of comparisons with an upper limit.
-const LOWER: [&str; 6] = ["less", "fewer", "lower", "below", "under", "at most"];
-
-/// What a number may end in without being what it seems.
-const SCALED: [&str; 6] = ["k", "K", "M", "G", "GiB", "th"];
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
-
 /// Warns of an alert whose name or summary contradicts its condition.
 pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, alert: &Alert) {
     guard(cx, &given.when.value, &alert.condition);
@@ -79,7 +47,8 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         percentile(cx, text, &stats);
     }
     if let Some(summary) = summary {
-        compared(cx, summary, alert);
+        text::compared(cx, summary, alert);
+        text::one_server(cx, summary, alert);
     }
 }
 
@@ -113,7 +82,7 @@ pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&T
             percentile(cx, text, &[Stat::Quantile(objective)]);
         }
     }
-    numbers(cx, slo, objective);
+    text::numbers(cx, slo, objective);
     if let Some(title) = &slo.title {
         let read: Vec<_> = read
             .iter()
@@ -121,124 +90,6 @@ pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&T
             .collect();
         let read: Vec<_> = read.iter().map(|signal| &**signal).collect();
         of_another(cx, title, &read);
-    }
-}
-
-/// Warns of a title or a description with another objective, and of a title with another latency.
-fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) {
-    let latency = slo.sli.value.latency.as_ref().map(|l| &l.value.at_most);
-    let at_most = latency.and_then(|at_most| at_most.value.of(Unit::Seconds, false).ok());
-    let one = Number::from_integer(1);
-    let shares = [objective, one - objective];
-    let times: Vec<_> = at_most
-        .into_iter()
-        .chain([slo.period.value.number()])
-        .collect();
-    let title = slo.title.as_ref();
-    let checks = [
-        (title, Unit::Ratio, &shares[..], &slo.objective),
-        (
-            slo.description.as_ref(),
-            Unit::Ratio,
-            &shares[..],
-            &slo.objective,
-        ),
-        (
-            title.filter(|_| at_most.is_some()),
-            Unit::Seconds,
-            &times[..],
-            latency.unwrap_or(&slo.objective),
-        ),
-    ];
-    for (text, unit, known, given) in checks {
-        let Some(text) = text else { continue };
-        let said: Vec<_> = quantities(&text.value)
-            .filter(|said| said.unit == unit)
-            .collect();
-        if let Some(first) = said.first()
-            && !said.iter().any(|said| known.contains(&said.value))
-        {
-            let (number, is) = (first.text.trim(), &given.value);
-            let message = format!("the text has `{number}`, and the SLO has `{is}`");
-            let warning = Diagnostic::warning("contradiction", text.span, message)
-                .related(given.span, "the SLO's number");
-            cx.sink.push(warning.help("change the text or the number"));
-        }
-    }
-}
-
-fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> {
-    condition
-        .leaves()
-        .into_iter()
-        .filter_map(|leaf| match leaf {
-            Condition::Compare(compare) => Some(&**compare),
-            _ => None,
-        })
-}
-
-fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
-    let shares = PERCENTILE.captures_iter(&text.value).filter_map(|found| {
-        let digits = &found[1];
-        let digits = match digits.len() > 2 && !digits.contains('.') {
-            true => format!("{}.{}", &digits[..2], &digits[2..]),
-            false => digits.to_owned(),
-        };
-        parse_decimal(&digits).ok()
-    });
-    let shares: Vec<_> = shares.collect();
-    let is_shown = |share: &Number| {
-        let quantile = Stat::Quantile(*share / Number::from_integer(100));
-        stats.contains(&quantile)
-    };
-    let Some(share) = shares.first().filter(|_| !stats.is_empty()) else {
-        return;
-    };
-    if shares.iter().any(is_shown) {
-        return;
-    }
-    let read: Vec<_> = stats.iter().map(Stat::to_string).collect();
-    let message = format!(
-        "`{text}` names the p{}, and the value is the {}",
-        decimal(*share),
-        read.join(" or the ")
-    );
-    let warning = Diagnostic::warning("contradiction", text.span, message);
-    cx.sink
-        .push(warning.help("change the text or the percentile"));
-}
-
-/// Warns of a title that is the title of another built-in signal.
-fn of_another(cx: &mut Context<'_>, title: &Text, signals: &[&Signal]) {
-    let is_ours = |signal: &&Signal| signal.is_recorded() && signal.kind() == SignalKind::Histogram;
-    if signals.is_empty() || !signals.iter().all(is_ours) {
-        return;
-    }
-    let is_other = |name: &&String| {
-        library::signal(name).is_some_and(|known| {
-            let is_titled = |of: &Text| of.value.eq_ignore_ascii_case(&title.value);
-            known.title.as_ref().is_some_and(is_titled)
-                && known
-                    .kind
-                    .is_some_and(|kind| kind.value == FamilyKind::Histogram)
-        })
-    };
-    let names = library::names();
-    let Some(other) = names.iter().find(is_other) else {
-        return;
-    };
-    let of_other = library::families(other);
-    let mut read = signals.iter();
-    let is_of_other = |signal: &&Signal| {
-        let family = signal.family();
-        let is_titled = signal.title.eq_ignore_ascii_case(&title.value);
-        is_titled || family.is_some_and(|f| of_other.contains(&f.served.newest()))
-    };
-    if !read.any(is_of_other) {
-        let message = format!("`{title}` is the title of `{other}`, which is not read here");
-        let warning = Diagnostic::warning("contradiction", title.span, message);
-        cx.sink
-            .push(warning.help(format!("read `{other}`, or change the title")));
     }
 }
 
@@ -352,159 +203,25 @@ fn samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
     }
 }
 
-/// What a summary compares with.
-struct Said<'t> {
-    text: &'t str,
-    value: Number,
-    unit: Unit,
-    /// `more than`, or `fewer than`.
-    is_upper: Option<bool>,
-}
-
-/// The comparisons of a summary; a rate may be in another unit than the condition.
-fn said(text: &str) -> Vec<Said<'_>> {
-    let found = COMPARED.captures_iter(text).filter_map(|found| {
-        let whole = found.get(0)?;
-        let rest = text[whole.end()..].trim_start();
-        let of = found.get(3).map_or("", |of| of.as_str());
-        if rest.starts_with("per ") || of.contains('/') || SCALED.contains(&of) {
-            return None;
+/// Warns of a percentage in PromQL that is compared as a share of 1.
+pub(super) fn percent(cx: &mut Context<'_>, text: &Text, expr: &Expr, unit: Unit) {
+    let is_hundred =
+        |side: &Expr| matches!(&visit::bare(side).kind, ExprKind::Number(n) if n.text == "100");
+    let mut found = None;
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Binary(b) = &node.kind
+            && b.op == BinaryOp::Mul
+            && (is_hundred(&b.lhs) || is_hundred(&b.rhs))
+        {
+            found = Some(b.op_span.clone());
         }
-        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
-        let word = whole.as_str().to_ascii_lowercase();
-        let is_upper = match word.starts_with("for") {
-            true => None,
-            false => Some(!LOWER.iter().any(|lower| word.starts_with(lower))),
-        };
-        Some(Said {
-            text: whole.as_str(),
-            value,
-            unit,
-            is_upper,
-        })
     });
-    found.collect()
-}
-
-/// All numbers of a text.
-fn quantities(text: &str) -> impl Iterator<Item = Said<'_>> {
-    NUMBER.captures_iter(text).filter_map(|found| {
-        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
-        Some(Said {
-            text: found.get(0)?.as_str(),
-            value,
-            unit,
-            is_upper: None,
-        })
-    })
-}
-
-/// A number and its unit, in words.
-fn quantity(number: &str, unit: Option<&str>) -> Option<(Unit, Number)> {
-    let (unit, text) = match unit.map(short) {
-        None => return Some((Unit::Count, parse_decimal(number).ok()?)),
-        Some("%") => (Unit::Ratio, format!("{number}%")),
-        Some(word) => (Unit::Seconds, format!("{number}{word}")),
-    };
-    let value = text.parse::<Quantity>().ok()?.of(unit, false).ok()?;
-    Some((unit, value))
-}
-
-/// Warns of a summary that compares with a number that the alert does not have, or in the other direction.
-fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
-    let bounds: Vec<_> = compares(&alert.condition)
-        .filter_map(|compare| match &compare.bound {
-            Bound::Fixed(op, bound, _) => Some((*bound, compare.unit.unit, op.is_upper())),
-            _ => None,
-        })
-        .collect();
-    let is_of = |said: &Said<'_>, unit: Unit| match said.unit {
-        Unit::Count => !matches!(
-            unit,
-            Unit::Seconds | Unit::Ratio | Unit::Bytes | Unit::Money(_)
-        ),
-        own => own == unit,
-    };
-    let is_bound = |said: &Said<'_>| {
-        let mut bounds = bounds.iter().filter(|(_, unit, _)| is_of(said, *unit));
-        bounds.any(|(bound, ..)| is_same(said.unit, *bound, said.value))
-    };
-    let all = said(&summary.value);
-    if let [(_, _, is_upper)] = bounds[..]
-        && let Some(reverse) = all
-            .iter()
-            .find(|said| is_bound(said) && said.is_upper == Some(!is_upper))
-    {
-        return warn(cx, summary.span, reverse.text, alert);
-    }
-    // Where the threshold is said, another number is about something else.
-    if quantities(&summary.value).any(|number| is_bound(&number)) {
-        return;
-    }
-    let times = times(alert);
-    let queries: Vec<_> = alert
-        .condition
-        .leaves()
-        .into_iter()
-        .filter_map(|leaf| match leaf {
-            Condition::Raw(raw) => Some(raw.query.expr.to_string()),
-            _ => None,
-        })
-        .collect();
-    let is_wrong = |said: &&Said<'_>| {
-        let digits = decimal(said.value);
-        bounds.iter().any(|(_, unit, _)| is_of(said, *unit))
-            && !(said.unit == Unit::Seconds && times.contains(&said.value))
-            && !queries.iter().any(|query| query.contains(&digits))
-    };
-    if let Some(wrong) = all.iter().find(is_wrong) {
-        warn(cx, summary.span, wrong.text, alert);
-    }
-}
-
-/// The windows and holding times of an alert, in seconds.
-fn times(alert: &Alert) -> Vec<Number> {
-    let leaves = alert.condition.leaves().into_iter();
-    let windows = leaves.filter_map(|leaf| match leaf {
-        Condition::Compare(compare) => Some(compare.window.number()),
-        Condition::Absent(absent) => Some(absent.memory?.number()),
-        _ => None,
-    });
-    windows
-        .chain([alert.hold.number(), alert.keep.number()])
-        .collect()
-}
-
-/// True for equal numbers, and for `above: 2` in words: at least 3.
-fn is_same(unit: Unit, bound: Number, said: Number) -> bool {
-    let one = Number::from_integer(1);
-    bound == said || unit == Unit::Count && (bound + one == said || said + one == bound)
-}
-
-fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {
-    let bounds = compares(&alert.condition).filter_map(|compare| match &compare.bound {
-        Bound::Fixed(op, _, text) => Some(format!("`{} {text}`", op.symbol())),
-        _ => None,
-    });
-    let message = format!(
-        "the summary has `{}`, and the condition is {}",
-        said.trim(),
-        bounds.collect::<Vec<_>>().join(" and ")
-    );
-    let warning = Diagnostic::warning("contradiction", at, message);
-    cx.sink
-        .push(warning.help("change the summary or the threshold"));
-}
-
-/// A unit as a quantity spells it.
-fn short(word: &str) -> &'static str {
-    match word.to_ascii_lowercase().as_str() {
-        "%" | "percent" => "%",
-        "ms" | "millisecond" | "milliseconds" => "ms",
-        "s" | "second" | "seconds" => "s",
-        "min" | "minute" | "minutes" => "m",
-        "h" | "hour" | "hours" => "h",
-        _ => "d",
+    if let Some(at) = found.filter(|_| unit == Unit::Ratio) {
+        let message =
+            "the query returns a percentage, and `unit: ratio` compares it as a share of 1";
+        let at = cx.document.inside(text, at);
+        let warning = Diagnostic::warning("wrong-unit", at, message);
+        cx.sink.push(warning.help("remove `100 *` from the query"));
     }
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::{derived, doubts, matchers, own_signals, slis};
+use super::{derived, doubts, matchers, names, own_signals, slis};
 use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Signal, SignalKind, Source};
@@ -205,7 +205,13 @@ pub(super) fn resolve(
 
 /// Warns of a sum of values that do not add up.
 fn doubt_sum(cx: &mut Context<'_>, signal: &Signal, across: Spanned<Across>) {
-    let adds_up = !matches!(signal.unit, Unit::Ratio | Unit::Celsius);
+    /// Words of times that are no amount of work.
+    const AGES: [&str; 7] = ["age", "delay", "lag", "last", "latency", "oldest", "uptime"];
+    let adds_up = match signal.unit {
+        Unit::Ratio | Unit::Celsius => false,
+        Unit::Seconds => !names::has_word(signal, &signal.name, &AGES),
+        _ => true,
+    };
     if !adds_up && across.value == Across::Sum && signal.kind() == SignalKind::Gauge {
         let message = format!(
             "`across: sum` adds values in `{}`, which do not add up",

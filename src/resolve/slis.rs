@@ -91,6 +91,9 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
         let told = sides::doubt_statuses(cx, name.span, good, matchers);
+        if !good {
+            sides::doubt_text(cx, slo, family);
+        }
         if !told {
             sides::doubt_names(cx, &part, name, good);
         }

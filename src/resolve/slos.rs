@@ -236,7 +236,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         let meant = budget.objective * 10_000;
         // A share, with the sign of a percentage.
         cx.sink
-            .push(warning.help(match meant < Number::from_integer(100) {
+            .push(warning.help(match (50..100).contains(&meant.to_integer()) {
                 true => format!("write `{}%`; {allow}", decimal(meant)),
                 false => allow,
             }));

@@ -72,8 +72,10 @@ pub(in crate::resolve) fn check_matchers(
                 _ => {
                     let late = late_value(cx, signal, family, &label.value, asked);
                     let slip = || super::service::check_value(cx, family, &label.value, asked);
-                    let found = late.or_else(slip);
-                    found.into_iter().for_each(|found| cx.sink.push(found));
+                    match late.or_else(slip) {
+                        Some(found) => cx.sink.push(found),
+                        None => super::service::note_value(cx, family, &label.value, asked),
+                    }
                     continue;
                 }
             };
@@ -229,18 +231,35 @@ pub(in crate::resolve) fn combine(
         (_, SignalKind::Ratio) => "both sides are combined first, each as its own signal",
         (_, SignalKind::Gauge | SignalKind::Counter) => {
             signal.across = across.value;
-            signal.unit = match (signal.unit, across.value) {
-                // How many of them are true, and which share.
-                (Unit::Bool, Across::Sum) => Unit::Count,
-                (Unit::Bool, Across::Avg) => Unit::Ratio,
-                (unit, _) => unit,
-            };
+            if is_state(cx, signal) {
+                signal.unit = match across.value {
+                    // How many of them are true, and which share.
+                    Across::Sum => Unit::Count,
+                    Across::Avg => Unit::Ratio,
+                    Across::Min | Across::Max => Unit::Bool,
+                };
+            }
             return Some(());
         }
     };
     let message = format!("`across` has no effect on `{}`: {why}", signal.name);
     cx.reject_field("across", across.span, &message);
     None
+}
+
+/// True for a gauge of zeros and ones, also where its replicas are counted.
+fn is_state(cx: &Context<'_>, signal: &Signal) -> bool {
+    let mut name = signal.name.as_str();
+    let own = |name: &str| cx.spec.signals.get(name).or_else(|| library::signal(name));
+    // An alias may be of an alias, but not of itself: that was reported.
+    while let Some(declared) = own(name) {
+        match (&declared.unit, &declared.base) {
+            (Some(unit), _) => return unit.value == Unit::Bool,
+            (None, Some(base)) => name = &base.value,
+            (None, None) => break,
+        }
+    }
+    signal.unit == Unit::Bool
 }
 
 pub(in crate::resolve) fn narrow(

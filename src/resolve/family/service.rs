@@ -98,6 +98,31 @@ pub(super) fn check_value(
     Some(warning.help(format!("did you mean `{meant}`?")))
 }
 
+/// Notes a value that a service's own recording lacks: it may not have occurred there.
+pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, asked: &Text) {
+    let metric = family.served.newest();
+    let Some((product, shape)) = shape(cx, metric).filter(|_| !family.recorded) else {
+        return;
+    };
+    let Some(values) = shape.domain(label) else {
+        return;
+    };
+    if !values.contains(&asked.value) {
+        let note = format!(
+            "the recording of {} has no series of `{metric}` with `{label}=\"{asked}\"`; it has {}",
+            of(product),
+            values
+                .iter()
+                .map(|value| format!("`{value}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+        if !cx.notes.contains(&note) {
+            cx.notes.push(note);
+        }
+    }
+}
+
 /// `gateway 2.4.0`.
 fn of(product: &Product<'_>) -> String {
     let version = product.describe(&product.selection.releases);

@@ -50,6 +50,8 @@ pub(super) fn events(
     let matchers = selectors.flat_map(|selector| &selector.matchers);
     let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
     super::sides::doubt_statuses(cx, part_text.span, good, matchers);
+    let word = if good { "good" } else { "bad" };
+    super::sides::doubt_queries(cx, (&part, part_text, word), (&total, total_text));
     let own = OwnEvents { part, good, total };
     Some(Events {
         sli: EventSli::Own(Box::new(own)),

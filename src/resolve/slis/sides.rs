@@ -1,14 +1,15 @@
 //! The two sides of a ratio: what their metrics and selections disprove.
 
 use crate::diag::Diagnostic;
+use crate::plan::selection::Matcher;
 use crate::plan::{CompareOp, Family, Signal, selection};
-use crate::promql;
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{Expr, ExprKind, MatchOp, Selector};
+use crate::promql::{self, visit};
 use crate::resolve::context::Context;
 use crate::resolve::matchers::{self, JOB};
 use crate::resolve::names::{self, words as words_of};
 use crate::source::{Span, Spanned};
-use crate::spec::Text;
+use crate::spec::{self, Text};
 use crate::units::{Quantity, Unit};
 
 /// A side of a ratio, where the spec names it, and the field that does.
@@ -34,6 +35,13 @@ pub(in crate::resolve) fn check(
     if let Some((of_part, of_total)) = part.family().zip(total.family())
         && of_part.served != of_total.served
     {
+        if let Some((message, help)) =
+            two_jobs((&of_part.matchers, word), (&of_total.matchers, all))
+        {
+            let warning = Diagnostic::warning("contradiction", total_name.span, message);
+            cx.sink.push(warning.help(help));
+            return Some(());
+        }
         if doubt_sources(cx, (part, part_name, word), (total, total_name, all)) {
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
@@ -116,54 +124,169 @@ pub(in crate::resolve) fn check_parts(
     let Some((of_part, of_total)) = families.filter(|(a, b)| a.served == b.served) else {
         return Some(());
     };
-    let (at, message, help) = match (
-        selects_less(of_total, of_part),
-        selects_less(of_part, of_total),
-        disjoint(of_part, of_total),
-    ) {
-        (true, true, _) => (
-            total_name,
-            format!("`{word}` and `{all}` count the same events"),
-            format!(
-                "narrow `{word}`, as in `{word}: {{signal: {total_name}, where: {{LABEL: VALUE}}}}`"
-            ),
-        ),
-        (true, false, _) => (
-            total_name,
-            format!("`{all}` counts only some of the events of `{word}`"),
-            format!("swap them: `{{{word}: {total_name}, {all}: {part_name}}}`"),
-        ),
-        (false, false, Some(label)) => (
-            part_name,
-            format!(
-                "`{all}` counts no event of `{word}`: they select different values of `{label}`"
-            ),
-            format!("select the same `{label}` in both"),
-        ),
-        (false, false, None) => match narrowed(of_total, of_part) {
-            Some(label) => (
-                total_name,
-                format!(
-                    "`{word}` also counts events that `{all}` does not count: only `{all}` selects values of `{label}`"
-                ),
-                format!("select the same `{label}` in both"),
-            ),
-            None => match selection::outside(&of_part.matchers, &of_total.matchers) {
-                Some((label, value)) => (
-                    part_name,
-                    format!(
-                        "`{word}` also counts events that `{all}` does not count, such as those with `{label}=\"{value}\"`"
-                    ),
-                    format!("select the same `{label}` in both"),
-                ),
-                None => return Some(()),
-            },
-        },
-        _ => return Some(()),
+    let (of_part, of_total) = (&of_part.matchers, &of_total.matchers);
+    let Some((is_total, message, help)) = no_part((of_part, word), (of_total, all)) else {
+        doubt_places(cx, total_name.span, (of_part, word), (of_total, all));
+        return Some(());
     };
+    let help = match help {
+        Some(label) => format!("select the same `{label}` in both"),
+        None if selection::is_within(of_part, of_total) => format!(
+            "narrow `{word}`, as in `{word}: {{signal: {total_name}, where: {{LABEL: VALUE}}}}`"
+        ),
+        None => format!("swap them: `{{{word}: {total_name}, {all}: {part_name}}}`"),
+    };
+    let at = if is_total { total_name } else { part_name };
     let error = Diagnostic::error("contradiction", at.span, message);
     cx.sink.push(error.help(help));
     None
+}
+
+/// Why one selection of a metric is no part of another: whether the second is wrong, in words, and the label that differs, if
+/// one does.
+fn no_part<'m>(
+    (part, word): (&'m [Matcher], &str),
+    (total, all): (&'m [Matcher], &str),
+) -> Option<(bool, String, Option<&'m str>)> {
+    let is_less = selection::is_within(total, part);
+    if is_less {
+        let message = match selection::is_within(part, total) {
+            true => format!("`{word}` and `{all}` count the same events"),
+            false => format!("`{all}` counts only some of the events of `{word}`"),
+        };
+        return Some((true, message, None));
+    }
+    if selection::is_within(part, total) {
+        return None;
+    }
+    if let Some(label) = selection::impossible(part.iter().chain(total)) {
+        let message = format!(
+            "`{all}` counts no event of `{word}`: they select different values of `{label}`"
+        );
+        return Some((false, message, Some(label)));
+    }
+    let also = format!("`{word}` also counts events that `{all}` does not count");
+    if let Some(label) = narrowed(total, part) {
+        let message = format!("{also}: only `{all}` selects values of `{label}`");
+        return Some((true, message, Some(label)));
+    }
+    let (label, value) = selection::outside(part, total)?;
+    let message = format!("{also}, such as those with `{label}=\"{value}\"`");
+    Some((false, message, Some(label)))
+}
+
+/// Labels that tell where events were counted, and not how they ended.
+const PLACES: [&str; 22] = [
+    "cluster",
+    "consumer_group",
+    "customer",
+    "endpoint",
+    "handler",
+    "host",
+    "instance",
+    "job",
+    "method",
+    "model",
+    "model_name",
+    "namespace",
+    "path",
+    "pod",
+    "provider",
+    "queue",
+    "region",
+    "route",
+    "service",
+    "tenant",
+    "topic",
+    "uri",
+];
+
+/// Warns of a part that is counted at one place, beside a total of all places.
+fn doubt_places(
+    cx: &mut Context<'_>,
+    at: Span,
+    (part, word): (&[Matcher], &str),
+    (total, all): (&[Matcher], &str),
+) {
+    let Some(label) = narrowed(part, total).filter(|label| PLACES.contains(label)) else {
+        return;
+    };
+    let message = format!(
+        "only `{word}` selects values of `{label}`: `{all}` counts the events of every `{label}`"
+    );
+    let warning = Diagnostic::warning("contradiction", at, message);
+    cx.sink
+        .push(warning.help(format!("select the same `{label}` in both")));
+}
+
+/// Warns of sides in PromQL of which one cannot be a part of the other, or is counted elsewhere.
+pub(super) fn doubt_queries(
+    cx: &mut Context<'_>,
+    (part, part_text, word): (&Expr, &Text, &str),
+    (total, total_text): (&Expr, &Text),
+) {
+    let all = "total";
+    // `sum_over_time` of the same series is a part of its `count_over_time`.
+    let functions = |side: &Expr| {
+        let mut names = Vec::new();
+        visit::walk(side, &mut |node| match &node.kind {
+            ExprKind::Call(call) => names.push(call.function.text.clone()),
+            ExprKind::Binary(_) => names.push(String::new()),
+            _ => {}
+        });
+        names
+    };
+    if functions(part) != functions(total) {
+        return;
+    }
+    let [part, total] = [part, total].map(|side| {
+        let mut selectors = visit::selectors(side).into_iter();
+        selectors.next().filter(|_| selectors.next().is_none())
+    });
+    let Some((part, total)) = part.zip(total) else {
+        return;
+    };
+    let matchers = |selector: &Selector| {
+        let matchers = selector.matchers.iter();
+        let matchers = matchers.map(|m| (m.label.text.clone(), m.op, m.value.value.clone()));
+        matchers.collect::<Vec<Matcher>>()
+    };
+    let name = |selector: &Selector| selector.metric.as_ref().map(|name| name.text.clone());
+    let (of_part, of_total) = (matchers(part), matchers(total));
+    if name(part) != name(total) {
+        if let Some((message, help)) = two_jobs((&of_part, word), (&of_total, all)) {
+            let warning = Diagnostic::warning("contradiction", total_text.span, message);
+            cx.sink.push(warning.help(help));
+        }
+        return;
+    }
+    let Some((is_total, message, label)) = no_part((&of_part, word), (&of_total, all)) else {
+        doubt_places(cx, total_text.span, (&of_part, word), (&of_total, all));
+        return;
+    };
+    let at = if is_total { total_text } else { part_text };
+    let warning = Diagnostic::warning("contradiction", at.span, message);
+    cx.sink.push(warning.help(match label {
+        Some(label) => format!("select the same `{label}` in both"),
+        None => format!("`{all}` counts all events, and `{word}` a part of them"),
+    }));
+}
+
+/// What to say where two jobs count the sides.
+fn two_jobs(
+    (part, word): (&[Matcher], &str),
+    (total, all): (&[Matcher], &str),
+) -> Option<(String, String)> {
+    let job = |of: &[Matcher]| {
+        let mut of = of.iter();
+        let job = of.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
+        job.map(|(_, _, job)| job.clone())
+    };
+    let (one, other) = job(part).zip(job(total)).filter(|(a, b)| a != b)?;
+    let message =
+        format!("`{word}` is counted by the job `{one}`, and `{all}` by the job `{other}`");
+    let help = format!("use a `{all}` of the job `{one}`, or correct the job");
+    Some((message, help))
 }
 
 /// Warns of good events that are selected by the statuses of failures, and of bad ones by those of successes.
@@ -177,10 +300,20 @@ pub(super) fn doubt_statuses<'a>(
         true => ("good", "failures", "bad"),
         false => ("bad", "successes", "good"),
     };
-    let mut matchers = matchers.into_iter();
-    let other_ones = matchers.find(|matcher| selects_others(*matcher, good));
+    let all: Vec<_> = matchers.into_iter().collect();
+    let other_ones = all.iter().find(|matcher| selects_others(**matcher, good));
     let Some((label, _, value)) = other_ones else {
-        return false;
+        let mut all = all.into_iter();
+        let both = all.find(|(label, op, value)| {
+            matchers::is_status(label) && statuses(*op, value) == (true, true)
+        });
+        if let Some((label, ..)) = both {
+            let message = format!("`{word}` also selects {found}, by `{label}`");
+            let warning = Diagnostic::warning("contradiction", at, message);
+            let help = "name the statuses by their first digit, as in `{matches: \"5..\"}`";
+            cx.sink.push(warning.help(help));
+        }
+        return both.is_some();
     };
     let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
     let warning = Diagnostic::warning("contradiction", at, message);
@@ -188,6 +321,31 @@ pub(super) fn doubt_statuses<'a>(
         "if these events are {found}, write `{other}` instead of `{word}`"
     )));
     true
+}
+
+/// Warns of a text about server errors, where the bad events are those of clients, too.
+pub(super) fn doubt_text(cx: &mut Context<'_>, slo: &spec::Slo, bad: &Family) {
+    let mut matchers = bad.matchers.iter();
+    let of_clients = matchers.find(|(label, op, value)| {
+        let is_positive = matches!(op, MatchOp::Equal | MatchOp::Match);
+        matchers::is_status(label) && is_positive && promql::matches(value, "404") == Some(true)
+    });
+    let texts = [&slo.title, &slo.description, &slo.notice.summary];
+    let has = |text: &Text, words: [&str; 2]| {
+        let text = text.value.to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    let mut texts = texts.into_iter().flatten();
+    let of_servers = texts
+        .find(|text| has(text, ["server error", "5xx"]) && !has(text, ["client error", "4xx"]));
+    if let Some(((label, _, value), text)) = of_clients.zip(of_servers) {
+        let message = format!(
+            "the text is about server errors, and `{label}` is `{value}`, which matches 404"
+        );
+        let warning = Diagnostic::warning("contradiction", text.span, message);
+        cx.sink
+            .push(warning.help("write `{matches: \"5..\"}`, or change the text"));
+    }
 }
 
 /// Words of failures.
@@ -226,7 +384,11 @@ pub(in crate::resolve) fn doubt_total(
     (part, part_name, word): Side<'_>,
     (total, total_name, all): Side<'_>,
 ) {
-    if has_word(total, total_name, &FAILED) && !has_word(part, part_name, &FAILED) {
+    let families = part.family().zip(total.family());
+    let is_part = families.is_some_and(|(part, total)| {
+        part.served == total.served && selection::is_within(&part.matchers, &total.matchers)
+    });
+    if !is_part && has_word(total, total_name, &FAILED) && !has_word(part, part_name, &FAILED) {
         let message = format!("`{all}` counts `{total_name}`, which has the name of failures");
         let warning = Diagnostic::warning("contradiction", total_name.span, message);
         cx.sink.push(warning.help(format!(
@@ -275,6 +437,7 @@ pub(super) fn doubt_side(
         "dropped",
         "throttled",
     ];
+    const DONE: [&str; 5] = ["cleared", "done", "drained", "handled", "processed"];
     const LOW_FAILS: [&str; 7] = [
         "up",
         "ready",
@@ -285,7 +448,7 @@ pub(super) fn doubt_side(
         "left",
     ];
     let has = |words: &[&str]| names::has_word(signal, &name.value, words);
-    let high_fails = signal.unit == Unit::Celsius || has(&HIGH_FAILS);
+    let high_fails = signal.unit == Unit::Celsius || has(&HIGH_FAILS) && !has(&DONE);
     let (doubtful, word, other) = match op {
         CompareOp::Above | CompareOp::AtLeast => {
             (high_fails && !has(&LOW_FAILS), "high", "at_most")
@@ -312,29 +475,31 @@ fn selects_others((label, op, value): (&str, MatchOp, &str), good: bool) -> bool
             return true;
         }
     }
-    let holds = |status: &str| match op {
-        MatchOp::Equal => value == status,
-        MatchOp::Match => promql::matches(value, status) == Some(true),
-        MatchOp::NotEqual | MatchOp::NotMatch => false,
-    };
-    let any = |statuses: [&str; 4]| statuses.into_iter().any(holds);
-    let fails = any(["5xx", "500", "503", "504"]);
-    let succeeds = any(["2xx", "200", "201", "204"]);
-    matchers::is_status(label) && fails != succeeds && fails == good
+    if !matchers::is_status(label) {
+        return false;
+    }
+    let (fails, succeeds) = statuses(op, value);
+    fails != succeeds && fails == good
 }
 
-/// True if each series of `this` is one of `other`, as far as their matchers say.
-fn selects_less(this: &Family, other: &Family) -> bool {
-    selection::is_within(&this.matchers, &other.matchers)
+/// Whether a matcher of an HTTP status selects server errors, and successes. Neither, where it names no status.
+fn statuses(op: MatchOp, value: &str) -> (bool, bool) {
+    let named = |status: &str| match op {
+        MatchOp::Equal | MatchOp::NotEqual => value == status,
+        MatchOp::Match | MatchOp::NotMatch => promql::matches(value, status) == Some(true),
+    };
+    let fails = ["5xx", "500", "502", "503", "504"];
+    let succeeds = ["2xx", "200", "201", "204"];
+    let is_negative = matches!(op, MatchOp::NotEqual | MatchOp::NotMatch);
+    if is_negative && !fails.iter().chain(&succeeds).any(|status| named(status)) {
+        return (false, false);
+    }
+    let any = |all: &[&str]| all.iter().any(|status| named(status) != is_negative);
+    (any(&fails), any(&succeeds))
 }
 
 /// A label by which only the first is narrowed.
-fn narrowed<'a>(this: &'a Family, other: &Family) -> Option<&'a str> {
-    let mut labels = this.matchers.iter().map(|(label, ..)| label.as_str());
-    labels.find(|label| other.matchers.iter().all(|(known, ..)| known != label))
-}
-
-/// A label of which the two select different values.
-fn disjoint<'a>(this: &'a Family, other: &'a Family) -> Option<&'a str> {
-    selection::impossible(this.matchers.iter().chain(&other.matchers))
+fn narrowed<'m>(this: &'m [Matcher], other: &[Matcher]) -> Option<&'m str> {
+    let mut labels = this.iter().map(|(label, ..)| label.as_str());
+    labels.find(|label| other.iter().all(|(known, ..)| known != label))
 }

@@ -1,0 +1,370 @@
+//! Texts that contradict the numbers beside them: `p99` over a p95, a summary with another threshold.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::diag::Diagnostic;
+use crate::library;
+use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind};
+use crate::resolve::context::Context;
+use crate::source::Span;
+use crate::spec::{self, Across, FamilyKind, Stat, Text};
+use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
+
+/// Percentiles in a title or a name: `p99 TTFT`, `HighP95Latency`, `ttft-p99.9`.
+static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:\bp|_p|[a-z]P|\bP)([5-9]\d(?:\.\d+)?|99\d{1,2})(?:$|[^0-9a-z.])|\b([5-9]\d(?:\.\d+)?)(?:st|nd|rd|th) percentile",
+    )
+});
+
+/// Units of time and shares in words.
+const UNITS: &str =
+    r"(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?";
+
+/// What a sentence compares with: `more than 500 orders`, `over 26 hours`.
+static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "(?:more|less|fewer|longer|older|higher|lower|greater|larger|faster|slower) than|over|above|below|under|at least|at most|exceeds?|within|for";
+    pattern(&format!(
+        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}([\w/]*)"
+    ))
+});
+
+/// A number with its unit.
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?i)\b(\d+(?:\.\d+)?) ?{UNITS}")));
+
+/// Beginnings of comparisons with an upper limit.
+const LOWER: [&str; 6] = ["less", "fewer", "lower", "below", "under", "at most"];
+
+/// Beginnings that tell no direction of the condition: a fault is what is not within a limit.
+const OPEN: [&str; 3] = ["for", "within", "faster"];
+
+/// Beginnings of comparisons with a value, and never with the time for which something lasts.
+const OF_VALUES: [&str; 7] = [
+    "above", "below", "under", "older", "higher", "lower", "exceed",
+];
+
+/// Words for one of several servers.
+const SERVERS: [&str; 10] = [
+    "server", "instance", "replica", "pod", "node", "host", "worker", "engine", "broker", "machine",
+];
+
+/// A server among others: `on a server`, `per pod`.
+static ONE_SERVER: LazyLock<Regex> = LazyLock::new(|| {
+    let servers = SERVERS.join("|");
+    pattern(&format!(
+        r"(?i)\b(?:(?:on|of|in) (?:a|an|one|any|a single)|per|each|every) ({servers})\b"
+    ))
+});
+
+/// What a number may end in without being what it seems.
+const SCALED: [&str; 6] = ["k", "K", "M", "G", "GiB", "th"];
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
+}
+
+/// Warns of texts of an SLO with another objective, or another latency.
+pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) {
+    let latency = slo.sli.value.latency.as_ref().map(|l| &l.value.at_most);
+    let at_most = latency.and_then(|at_most| at_most.value.of(Unit::Seconds, false).ok());
+    let one = Number::from_integer(1);
+    let shares = vec![objective, one - objective];
+    let mut known = vec![(Unit::Ratio, shares, &slo.objective)];
+    if let Some((at_most, given)) = at_most.zip(latency) {
+        let times = vec![at_most, slo.period.value.number()];
+        known.push((Unit::Seconds, times, given));
+    }
+    let title = slo.title.as_ref().map(|text| (text, true));
+    let texts = [slo.description.as_ref(), slo.notice.summary.as_ref()];
+    let texts = texts.into_iter().flatten().map(|text| (text, false));
+    for (text, is_title) in title.into_iter().chain(texts) {
+        for (unit, values, given) in &known {
+            let said = claims(&text.value, is_title);
+            let said: Vec<_> = said.filter(|said| said.unit == *unit).collect();
+            let is_known = |said: &Said<'_>| values.contains(&said.value);
+            let Some(first) = said.first().filter(|_| !said.iter().any(is_known)) else {
+                continue;
+            };
+            let (number, is) = (first.text.trim(), &given.value);
+            let message = format!("the text has `{number}`, and the SLO has `{is}`");
+            let warning = Diagnostic::warning("contradiction", text.span, message)
+                .related(given.span, "the SLO's number");
+            cx.sink.push(warning.help("change the text or the number"));
+        }
+    }
+}
+
+/// The numbers of a title, and those that another text compares with or says a share with: `95% of requests`.
+fn claims(text: &str, is_title: bool) -> impl Iterator<Item = Said<'_>> {
+    let compared = said(text).into_iter().filter(move |_| !is_title);
+    let numbers = quantities(text).filter(move |said| {
+        let end = said.text.as_ptr().addr() - text.as_ptr().addr() + said.text.len();
+        is_title || said.unit == Unit::Ratio && text[end..].starts_with(" of ")
+    });
+    compared.chain(numbers)
+}
+
+pub(super) fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
+    let shares = PERCENTILE.captures_iter(&text.value).filter_map(|found| {
+        let digits = found.get(1).or_else(|| found.get(2))?.as_str();
+        let digits = match digits.len() > 2 && !digits.contains('.') {
+            true => format!("{}.{}", &digits[..2], &digits[2..]),
+            false => digits.to_owned(),
+        };
+        parse_decimal(&digits).ok()
+    });
+    let shares: Vec<_> = shares.collect();
+    let is_shown = |share: &Number| {
+        let quantile = Stat::Quantile(*share / Number::from_integer(100));
+        stats.contains(&quantile)
+    };
+    let Some(share) = shares.first().filter(|_| !stats.is_empty()) else {
+        return;
+    };
+    if shares.iter().any(is_shown) {
+        return;
+    }
+    let read: Vec<_> = stats.iter().map(Stat::to_string).collect();
+    let message = format!(
+        "`{text}` names the p{}, and the value is the {}",
+        decimal(*share),
+        read.join(" or the ")
+    );
+    let warning = Diagnostic::warning("contradiction", text.span, message);
+    cx.sink
+        .push(warning.help("change the text or the percentile"));
+}
+
+/// Warns of a title that is the title of another built-in signal.
+pub(super) fn of_another(cx: &mut Context<'_>, title: &Text, signals: &[&Signal]) {
+    let is_ours = |signal: &&Signal| signal.is_recorded() && signal.kind() == SignalKind::Histogram;
+    if signals.is_empty() || !signals.iter().all(is_ours) {
+        return;
+    }
+    let is_other = |name: &&String| {
+        library::signal(name).is_some_and(|known| {
+            let is_titled = |of: &Text| of.value.eq_ignore_ascii_case(&title.value);
+            known.title.as_ref().is_some_and(is_titled)
+                && known
+                    .kind
+                    .is_some_and(|kind| kind.value == FamilyKind::Histogram)
+        })
+    };
+    let names = library::names();
+    let Some(other) = names.iter().find(is_other) else {
+        return;
+    };
+    let of_other = library::families(other);
+    let mut read = signals.iter();
+    let is_of_other = |signal: &&Signal| {
+        let family = signal.family();
+        let is_titled = signal.title.eq_ignore_ascii_case(&title.value);
+        is_titled || family.is_some_and(|f| of_other.contains(&f.served.newest()))
+    };
+    if !read.any(is_of_other) {
+        let message = format!("`{title}` is the title of `{other}`, which is not read here");
+        let warning = Diagnostic::warning("contradiction", title.span, message);
+        cx.sink
+            .push(warning.help(format!("read `{other}`, or change the title")));
+    }
+}
+
+/// What a summary compares with.
+struct Said<'t> {
+    text: &'t str,
+    value: Number,
+    unit: Unit,
+    /// `more than`, or `fewer than`.
+    is_upper: Option<bool>,
+    /// It may be a time for which something lasts.
+    may_last: bool,
+}
+
+/// The comparisons of a summary; a rate may be in another unit than the condition.
+fn said(text: &str) -> Vec<Said<'_>> {
+    let found = COMPARED.captures_iter(text).filter_map(|found| {
+        let whole = found.get(0)?;
+        let rest = text[whole.end()..].trim_start();
+        let of = found.get(3).map_or("", |of| of.as_str());
+        if rest.starts_with("per ") || of.contains('/') || SCALED.contains(&of) {
+            return None;
+        }
+        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
+        let word = whole.as_str().to_ascii_lowercase();
+        let begins = |words: &[&str]| words.iter().any(|begin| word.starts_with(begin));
+        Some(Said {
+            text: whole.as_str(),
+            value,
+            unit,
+            is_upper: (!begins(&OPEN)).then(|| !begins(&LOWER)),
+            may_last: !begins(&OF_VALUES),
+        })
+    });
+    found.collect()
+}
+
+/// All numbers of a text.
+fn quantities(text: &str) -> impl Iterator<Item = Said<'_>> {
+    NUMBER.captures_iter(text).filter_map(|found| {
+        let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
+        Some(Said {
+            text: found.get(0)?.as_str(),
+            value,
+            unit,
+            is_upper: None,
+            may_last: true,
+        })
+    })
+}
+
+/// A number and its unit, in words.
+fn quantity(number: &str, unit: Option<&str>) -> Option<(Unit, Number)> {
+    let (unit, text) = match unit.map(short) {
+        None => return Some((Unit::Count, parse_decimal(number).ok()?)),
+        Some("%") => (Unit::Ratio, format!("{number}%")),
+        Some(word) => (Unit::Seconds, format!("{number}{word}")),
+    };
+    let value = text.parse::<Quantity>().ok()?.of(unit, false).ok()?;
+    Some((unit, value))
+}
+
+/// Warns of a summary that compares with a number that the alert does not have, or in the other direction.
+pub(super) fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
+    let bounds: Vec<_> = compares(&alert.condition)
+        .filter_map(|compare| match &compare.bound {
+            Bound::Fixed(op, bound, _) => Some((*bound, compare.unit.unit, op.is_upper())),
+            _ => None,
+        })
+        .collect();
+    let is_of = |said: &Said<'_>, unit: Unit| match said.unit {
+        Unit::Count => !matches!(
+            unit,
+            Unit::Seconds | Unit::Ratio | Unit::Bytes | Unit::Money(_)
+        ),
+        own => own == unit,
+    };
+    let one = Number::from_integer(1);
+    let is_rest = |said: &Said<'_>, bound: Number| {
+        said.unit == Unit::Ratio && is_same(said.unit, one - bound, said.value)
+    };
+    let is_bound = |said: &Said<'_>| {
+        let mut bounds = bounds.iter().filter(|(_, unit, _)| is_of(said, *unit));
+        bounds.any(|(bound, ..)| is_same(said.unit, *bound, said.value) || is_rest(said, *bound))
+    };
+    let all = said(&summary.value);
+    // `less than 10% are free` is `above: 90%` in use.
+    if let [(bound, _, is_upper)] = bounds[..]
+        && let Some(reverse) = all.iter().find(|said| {
+            is_bound(said) && said.is_upper == Some(!is_upper) && !is_rest(said, bound)
+        })
+    {
+        return warn(cx, summary.span, reverse.text, alert);
+    }
+    // Where the threshold is said, another number is about something else.
+    if quantities(&summary.value).any(|number| is_bound(&number)) {
+        return;
+    }
+    let times = times(alert);
+    let queries: Vec<_> = alert
+        .condition
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Condition::Raw(raw) => Some(raw.query.expr.to_string()),
+            _ => None,
+        })
+        .collect();
+    let is_wrong = |said: &&Said<'_>| {
+        let digits = decimal(said.value);
+        bounds.iter().any(|(_, unit, _)| is_of(said, *unit))
+            && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
+            && !queries.iter().any(|query| query.contains(&digits))
+    };
+    if let Some(wrong) = all.iter().find(is_wrong) {
+        warn(cx, summary.span, wrong.text, alert);
+    }
+}
+
+/// Warns of a summary about one server, where the value is the sum of all.
+pub(super) fn one_server(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
+    let Some(found) = ONE_SERVER.captures(&summary.value) else {
+        return;
+    };
+    let is_sum = |compare: &Compare| {
+        let family = compare.signal.family();
+        family.is_some_and(|_| compare.signal.across == Across::Sum)
+    };
+    let has_server = |compare: &Compare| {
+        let mut labels = compare.query.labels.iter();
+        labels.any(|label| SERVERS.iter().any(|word| label.contains(word)))
+    };
+    let mut of_all = compares(&alert.condition).filter(|c| is_sum(c) && !has_server(c));
+    if let Some(compare) = of_all.next() {
+        let message = format!(
+            "the summary is about one {}, and the value of `{}` is the sum of all",
+            &found[1], compare.signal.name
+        );
+        let warning = Diagnostic::warning("contradiction", summary.span, message);
+        cx.sink
+            .push(warning.help("add `by: [instance]`, or change the summary"));
+    }
+}
+
+/// The windows and holding times of an alert, in seconds.
+fn times(alert: &Alert) -> Vec<Number> {
+    let leaves = alert.condition.leaves().into_iter();
+    let windows = leaves.filter_map(|leaf| match leaf {
+        Condition::Compare(compare) => Some(compare.window.number()),
+        Condition::Absent(absent) => Some(absent.memory?.number()),
+        _ => None,
+    });
+    windows
+        .chain([alert.hold.number(), alert.keep.number()])
+        .collect()
+}
+
+/// True for equal numbers, and for `above: 2` in words: at least 3.
+fn is_same(unit: Unit, bound: Number, said: Number) -> bool {
+    let one = Number::from_integer(1);
+    bound == said || unit == Unit::Count && (bound + one == said || said + one == bound)
+}
+
+fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {
+    let bounds = compares(&alert.condition).filter_map(|compare| match &compare.bound {
+        Bound::Fixed(op, _, text) => Some(format!("`{} {text}`", op.symbol())),
+        _ => None,
+    });
+    let message = format!(
+        "the summary has `{}`, and the condition is {}",
+        said.trim(),
+        bounds.collect::<Vec<_>>().join(" and ")
+    );
+    let warning = Diagnostic::warning("contradiction", at, message);
+    cx.sink
+        .push(warning.help("change the summary or the threshold"));
+}
+
+/// A unit as a quantity spells it.
+fn short(word: &str) -> &'static str {
+    match word.to_ascii_lowercase().as_str() {
+        "%" | "percent" => "%",
+        "ms" | "millisecond" | "milliseconds" => "ms",
+        "s" | "second" | "seconds" => "s",
+        "min" | "minute" | "minutes" => "m",
+        "h" | "hour" | "hours" => "h",
+        _ => "d",
+    }
+}
+
+pub(super) fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> {
+    condition
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Condition::Compare(compare) => Some(&**compare),
+            _ => None,
+        })
+}
