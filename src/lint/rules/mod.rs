@@ -48,6 +48,7 @@ rules!(
     le_spelling,
     threshold_beyond_buckets,
     // labels
+    literal_pattern,
     unmatched_join,
     ratio_of_itself,
     template_label_dropped,

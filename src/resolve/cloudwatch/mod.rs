@@ -7,7 +7,7 @@ mod maintenance;
 mod published;
 mod settings;
 mod unit;
-mod vended;
+pub(super) mod vended;
 
 pub(super) use published::published;
 

@@ -6,6 +6,7 @@ use crate::cloudwatch::{Sort, elsewhere, is_region, is_reserved, limits, partiti
 use crate::diag::{Diagnostic, one_of};
 use crate::plan::cloudwatch::{Alarm, AlarmKind, Test, Value};
 use crate::resolve::context::Context;
+use crate::resolve::{names, service};
 use crate::spec::{self, Text};
 
 /// Checks what belongs to the service; gives back its account.
@@ -100,6 +101,7 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
 
 pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
     without_actions(cx, service, alarms);
+    doubt_topics(cx, service);
     for (state, severity, arn) in arns(service) {
         let mut own = alarms
             .iter()
@@ -135,6 +137,34 @@ fn without_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[A
         cx.sink.push(warning.help(format!(
             "add `{severity}: [ARN]` to `actions`, or `{severity}: []` for alarms that notify no one"
         )));
+    }
+}
+
+/// Warns of pages that go to a topic for tickets, and of tickets that page.
+fn doubt_topics(cx: &mut Context<'_>, service: &spec::CloudWatch) {
+    const PAGES: [&str; 6] = ["critical", "oncall", "page", "pager", "pages", "urgent"];
+    const TICKETS: [&str; 6] = ["email", "info", "ticket", "tickets", "warning", "warnings"];
+    let severities = service::severities(cx);
+    for (severity, arns) in &service.actions {
+        let (what, wrong, right) = match severity.value {
+            ref name if *name == severities.page => ("pages", TICKETS, PAGES),
+            ref name if *name == severities.ticket => ("tickets", PAGES, TICKETS),
+            _ => continue,
+        };
+        for arn in arns {
+            let topic = arn.value.rsplit(':').next().unwrap_or_default();
+            let words = names::words(topic);
+            let has = |all: [&str; 6]| words.iter().any(|word| all.contains(&word.as_str()));
+            if has(wrong) && !has(right) {
+                let message = format!(
+                    "alarms of the severity `{severity}` are {what}, and the action is `{topic}`"
+                );
+                let warning = Diagnostic::warning("contradiction", arn.span, message);
+                cx.sink.push(
+                    warning.help("exchange the actions of the severities, or the severities"),
+                );
+            }
+        }
     }
 }
 

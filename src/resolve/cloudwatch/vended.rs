@@ -26,6 +26,9 @@ struct Service {
     /// Metrics that exist with a dimension alone.
     #[serde(default)]
     needs: BTreeMap<String, String>,
+    /// Events that another metric counts, too.
+    #[serde(default)]
+    parts: BTreeMap<String, Vec<String>>,
     /// Names by unit, and those whose unit is not known under `other`.
     #[serde(flatten)]
     metrics: IndexMap<String, Vec<String>>,
@@ -43,6 +46,13 @@ pub(super) fn unit(namespace: &str, metric: &str) -> Option<&'static str> {
     let has = |names: &&Vec<String>| names.iter().any(|name| name == metric);
     let (unit, _) = service.metrics.iter().find(|(_, names)| has(names))?;
     (unit != "other").then_some(unit.as_str())
+}
+
+/// True if AWS documents that a metric counts each event of another one.
+pub(in crate::resolve) fn is_part(namespace: &str, part: &str, total: &str) -> bool {
+    let service = SERVICES.get(namespace);
+    let parts = service.and_then(|service| service.parts.get(total));
+    parts.is_some_and(|parts| parts.iter().any(|name| name == part))
 }
 
 /// Warns of a metric without data: its name, its dimensions or their values are not AWS's.

@@ -5,6 +5,7 @@ use crate::plan::selection::Matcher;
 use crate::plan::{CompareOp, Family, Signal, selection};
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Selector};
 use crate::promql::{self, visit};
+use crate::resolve::cloudwatch::vended;
 use crate::resolve::context::Context;
 use crate::resolve::matchers::{self, JOB};
 use crate::resolve::names::{self, words as words_of};
@@ -45,6 +46,9 @@ pub(in crate::resolve) fn check(
         if doubt_sources(cx, (part, part_name, word), (total, total_name, all)) {
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
+        if is_documented(part, total) {
+            return check_parts(cx, (part, part_name, word), (total, total_name, all));
+        }
         let is_elsewhere = !part.is_stored() && !total.is_stored();
         let silent = match is_elsewhere {
             true => format!("; without data for `{total_name}`, the alarms cannot fire"),
@@ -66,6 +70,14 @@ fn different_dimension(part: &Signal, total: &Signal) -> Option<(String, [String
         let mut others = total.dimensions.iter();
         let (_, other) = others.find(|(of, other)| of == name && other != value)?;
         Some((name.clone(), [value.clone(), other.clone()]))
+    })
+}
+
+/// True for two metrics of one resource of AWS, of which the second counts each event of the first.
+fn is_documented(part: &Signal, total: &Signal) -> bool {
+    let metrics = part.cloudwatch.as_ref().zip(total.cloudwatch.as_ref());
+    metrics.is_some_and(|(part, total)| {
+        vended::is_part(&part.namespace, part.names.newest(), total.names.newest())
     })
 }
 
@@ -208,7 +220,12 @@ fn doubt_places(
     (part, word): (&[Matcher], &str),
     (total, all): (&[Matcher], &str),
 ) {
-    let Some(label) = narrowed(part, total).filter(|label| PLACES.contains(label)) else {
+    let of_places: Vec<_> = part
+        .iter()
+        .filter(|(label, ..)| PLACES.contains(&label.as_str()))
+        .cloned()
+        .collect();
+    let Some(label) = narrowed(&of_places, total) else {
         return;
     };
     let message = format!(

@@ -212,14 +212,137 @@ fn cases() -> Vec<(String, String, &'static str)> {
         actions(&format!("warning: {arn}, critical: []")),
         "alarms of the severity `critical` have no action",
     ));
+    let topics = |critical: &str, warning: &str| {
+        let arn = |topic: &str| format!("['arn:aws:sns:us-east-1:123456789012:{topic}']");
+        actions(&format!(
+            "critical: {}, warning: {}",
+            arn(critical),
+            arn(warning)
+        ))
+    };
+    cases.push((
+        topics("pager", "shop-pager"),
+        topics("shop-pager", "shop-tickets"),
+        "alarms of the severity `warning` are tickets, and the action is `shop-pager`",
+    ));
     cases
+}
+
+/// The same of SLOs and of more alerts: the rest of an SLO or of an alert.
+fn parts() -> Vec<(String, String, &'static str)> {
+    let slo = |rest: &str| {
+        let slow = "  late: {use: requests, where: {code: '504'}}\n  done: {use: requests, where: {code: {not: '500'}}}\n  fine: {use: requests, where: {code: {not_matches: '5..'}}}\n  refused: {use: requests, where: {code: {matches: '[45]..'}}}\n  elsewhere: {kind: counter, unit: requests, prometheus: {metric: shop_broken_total, job: till}}\n  broken: {kind: counter, unit: requests, prometheus: {metric: shop_broken_total, job: shop}}\n";
+        format!("{HEAD}{slow}slos:\n  test: {{objective: 99%, period: 30d, {rest}}}\n")
+    };
+    let ratio = |sides: &str| slo(&format!("sli: {{ratio: {{{sides}}}}}"));
+    let latency = |text: &str| {
+        slo(&format!(
+            "{text}, sli: {{latency: {{signal: latency, at_most: 500ms}}}}"
+        ))
+    };
+    let query = |bad: &str, total: &str| {
+        let side = |matchers: &str| {
+            format!("'sum(rate(shop_requests_total{{job=\"shop\"{matchers}}}[$window]))'")
+        };
+        let (bad, total) = (side(bad), side(total));
+        slo(&format!(
+            "group_by: [], sli: {{promql: {{bad: {bad}, total: {total}}}}}"
+        ))
+    };
+    let bad = ", code=~\"5..\"";
+    vec![
+        (
+            latency("description: 99% of requests are answered within 300 ms."),
+            latency("description: 99% of requests are answered within 500 ms. Users leave after 3 s."),
+            "the text has `within 300 ms`, and the SLO has `500ms`",
+        ),
+        (
+            latency("title: 99.9% below 500 ms"),
+            latency("title: 99% below 500 ms over 30 days"),
+            "the text has `99.9%`, and the SLO has `99%`",
+        ),
+        (
+            ratio("bad: elsewhere, total: requests"),
+            ratio("bad: broken, total: requests"),
+            "`bad` is counted by the job `till`, and `total` by the job `shop`",
+        ),
+        (
+            ratio("bad: {signal: failed, where: {route: /a}}, total: requests")
+                .replace("has_labels: [code]", "has_labels: [code, route]"),
+            ratio(
+                "bad: {signal: failed, where: {route: /a}}, total: {signal: requests, where: {route: /a}}",
+            )
+            .replace("has_labels: [code]", "has_labels: [code, route]"),
+            "only `bad` selects values of `route`",
+        ),
+        (
+            ratio("good: done, total: requests"),
+            ratio("good: fine, total: requests"),
+            "`good` also selects failures, by `code`",
+        ),
+        (
+            slo("title: Server errors, sli: {ratio: {bad: refused, total: requests}}"),
+            slo("title: Server errors, sli: {ratio: {bad: failed, total: requests}}"),
+            "the text is about server errors, and `code` is `[45]..`",
+        ),
+        (
+            query("", bad),
+            query(bad, ""),
+            "`total` counts only some of the events of `bad`",
+        ),
+        (
+            query(", route=\"/a\", code=~\"5..\"", ""),
+            query(", route=\"/a\", code=~\"5..\"", ", route=\"/a\""),
+            "only `bad` selects values of `route`",
+        ),
+        (
+            query(", code!~\"5..\"", ""),
+            query(bad, ""),
+            "`bad` selects successes: `code` is `5..`",
+        ),
+        (
+            query(", code=\"5..\"", ""),
+            query(bad, ""),
+            "`code=\"5..\"` compares with this text itself",
+        ),
+        (
+            alert("summary: Over 50 jobs wait on a server, when: {signal: backlog, above: 50}"),
+            alert("summary: Over 50 jobs wait on a server, when: {signal: backlog, by: [instance], above: 50}"),
+            "the summary is about one server, and the value of `backlog` is the sum of all",
+        ),
+        (
+            alert("summary: Older than 5 minutes, when: {signal: oldest, above: 5s}, for: 5m"),
+            alert("summary: Less than 10% of 40 disks are used for 5 minutes, when: {signal: disk, above: 90%}, for: 5m"),
+            "the summary has `Older than 5 minutes`, and the condition is `> 5s`",
+        ),
+        (
+            alert("summary: The 95th percentile is high, when: {signal: latency, stat: p50, above: 500ms}"),
+            alert("summary: The 95th percentile is high, when: {signal: latency, stat: p95, above: 500ms}"),
+            "names the p95, and the value is the p50",
+        ),
+        (
+            alert("summary: Disk, when: {promql: '100 * max(shop_disk_free)', unit: ratio, above: 90%}"),
+            alert("summary: Disk, when: {promql: 'max(shop_disk_free)', unit: ratio, above: 90%}"),
+            "the query returns a percentage, and `unit: ratio` compares it as a share of 1",
+        ),
+        (
+            alert("when: {signal: requests, absent: true}"),
+            alert("when: {signal: backlog, absent: true}"),
+            "`requests` has the label `code`, so it usually has no series until its first event",
+        ),
+        (
+            HEAD.replace("{kind: gauge, unit: seconds, across: max, cloudwatch", "{kind: gauge, unit: seconds, across: sum, cloudwatch"),
+            HEAD.to_owned(),
+            "`across: sum` adds values in `seconds`, which do not add up",
+        ),
+    ]
 }
 
 #[test]
 fn a_spec_that_contradicts_itself_is_warned_of() {
     let temp = tempfile::tempdir().expect("a folder");
     let warned = |spec: &str| super::warnings(temp.path(), spec);
-    for (wrong, right, warning) in cases() {
+    for (wrong, right, warning) in cases().into_iter().chain(parts()) {
         let said = warned(&wrong);
         assert!(
             said.iter().any(|line| line.contains(warning)),
