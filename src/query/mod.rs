@@ -133,13 +133,14 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
 }
 
 /// A gauge that is first added up and then looked back over, so that replaced replicas do not count twice: `max_over_time` of
-/// the old ones and of the new ones would.
+/// the old ones and of the new ones would. A slope is added up afterwards: a replica that Prometheus misses for a moment would
+/// make the sum grow when it is back.
 fn sum_over_time(read: &SignalQuery<'_>, family: &Family, ago: Option<Duration>) -> Option<Expr> {
     let Window::Fixed(window) = read.window else {
         return None;
     };
     let is_replica = |label: &String| matches!(label.as_str(), "instance" | "pod");
-    let is_summed = matches!(read.stat, Stat::Avg | Stat::Min | Stat::Max | Stat::Slope)
+    let is_summed = matches!(read.stat, Stat::Avg | Stat::Min | Stat::Max)
         && family.kind == FamilyKind::Gauge
         && read.signal.across == Across::Sum
         && !read.labels.iter().any(is_replica);

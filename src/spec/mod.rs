@@ -337,7 +337,7 @@ pub struct Alert {
     pub keep_firing_for: Option<Spanned<Duration>>,
     /// Evaluation interval of the condition. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
-    /// Details. slosmith always adds the measured value.
+    /// Details. slosmith adds the measured value, except to a condition with `any`, whose parts have different values.
     pub description: Option<Text>,
     /// The first action of the on-call engineer.
     pub action: Option<Text>,

@@ -329,12 +329,12 @@ signals:
         ),
         (
             "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, absent: true}}}\n",
-            "alerts: {A: {severity: page, when: {signal: requests, absent: true}}}\n",
-            "warning[not-from-start]: `failed` has no series until the first event with its `code`",
+            "alerts: {A: {severity: page, when: {signal: queue, absent: true}}}\n",
+            "warning[not-from-start]: `failed` has the label `code`, so it usually has no series",
         ),
         (
-            "prometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: requests, absent: true}]}}}\n",
-            "prometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: requests, absent: true, window: 1d}]}}}\n",
+            "  shown: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_shown, job: shop}}\nprometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: shown, absent: true}]}}}\n",
+            "  shown: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_shown, job: shop}}\nprometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: shown, absent: true, window: 1d}]}}}\n",
             "warning[unmatched-join]: `absent` in `all` ends 1h after the last series",
         ),
         (
