@@ -151,16 +151,19 @@ pub fn check_spec(
     settings: &Settings<'_>,
     known: &Sink,
 ) -> Vec<Diagnostic> {
-    let config = settings.config;
+    let with_queries = || parts.iter().filter(|(_, text)| text.contains(PROMQL));
+    if with_queries().next().is_none() {
+        return Vec::new();
+    }
     let infos = infos();
-    let levels = Levels::new(config, &infos);
+    let levels = Levels::new(settings.config, &infos);
     let rules = active(&levels);
     let mut declared = Declared::default();
     declared.add(parts, spec, plan);
     let scope = settings.scope.clone().declared(declared);
     let mut found = Vec::new();
     let mut comments = Suppressions::default();
-    for (file, text) in parts.iter().filter(|(_, text)| text.contains(PROMQL)) {
+    for (file, text) in with_queries() {
         let Ok(artifact) = artifact::read(*file, Path::new(SPEC), text) else {
             continue;
         };

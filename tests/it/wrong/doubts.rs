@@ -351,3 +351,19 @@ fn a_spec_that_contradicts_itself_is_warned_of() {
         assert_eq!(warned(&right), Vec::<String>::new(), "{right}");
     }
 }
+
+/// The number, the share and the state of all, of a gauge that is declared with each `across`.
+#[test]
+fn a_gauge_of_states_is_counted_in_each_way() {
+    let temp = tempfile::tempdir().expect("a folder");
+    for across in ["sum", "avg", "min", "max"] {
+        let ready = format!(
+            "  ready: {{kind: gauge, unit: bool, across: {across}, prometheus: {{metric: shop_ready, job: shop}}}}\n"
+        );
+        let alerts = "alerts:\n  Few: {severity: page, when: {signal: ready, across: sum, below: 10}}\n  \
+            Share: {severity: ticket, when: {signal: ready, across: avg, below: 90%}}\n  \
+            One: {severity: ticket, when: {signal: ready, across: min, equals: 0}}\n";
+        let spec = format!("{HEAD}{ready}{alerts}");
+        assert_eq!(super::warnings(temp.path(), &spec), Vec::<String>::new());
+    }
+}
