@@ -3,6 +3,7 @@
 //! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error, because the unit is missing. `above: 20s` of a
 //! percentile whose last bucket boundary is 10s is an error, because the alert could never fire.
 
+use super::cloudwatch::vended;
 use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::plan::{
@@ -182,6 +183,11 @@ pub(super) fn extreme(
 
 /// The highest value, where there is one.
 fn top(read: &SignalQuery<'_>) -> Option<Number> {
+    let metric = read.signal.cloudwatch.as_ref();
+    let longest = metric.and_then(|m| vended::highest(&m.namespace, m.names.newest()));
+    if let Some(longest) = longest.filter(|_| read.signal.unit == Unit::Seconds && !is_rate(read)) {
+        return Some(longest.number());
+    }
     let is_bounded = matches!(read.signal.unit, Unit::Ratio | Unit::Bool)
         && !is_rate(read)
         && read.signal.kind() != SignalKind::Counter;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::source::{FileId, Spanned};
 use crate::spec::{MetricBinding, Text};
+use crate::units::Duration;
 use crate::yaml;
 
 /// What is known of a namespace.
@@ -26,6 +27,9 @@ struct Service {
     /// Metrics that exist with a dimension alone.
     #[serde(default)]
     needs: BTreeMap<String, String>,
+    /// Times that no value passes.
+    #[serde(default)]
+    highest: BTreeMap<String, Duration>,
     /// Events that another metric counts, too.
     #[serde(default)]
     parts: BTreeMap<String, Vec<String>>,
@@ -46,6 +50,11 @@ pub(super) fn unit(namespace: &str, metric: &str) -> Option<&'static str> {
     let has = |names: &&Vec<String>| names.iter().any(|name| name == metric);
     let (unit, _) = service.metrics.iter().find(|(_, names)| has(names))?;
     (unit != "other").then_some(unit.as_str())
+}
+
+/// The longest time that a metric of AWS can have: a function of Lambda ends after 15 minutes.
+pub(in crate::resolve) fn highest(namespace: &str, metric: &str) -> Option<Duration> {
+    SERVICES.get(namespace)?.highest.get(metric).copied()
 }
 
 /// True if AWS documents that a metric counts each event of another one.
