@@ -37,6 +37,8 @@ pub struct Scope<'c> {
     slos: Vec<RecordedSlo>,
     /// The vLLM releases of the specs among the same files.
     ranges: BTreeMap<FileId, String>,
+    /// Specs that list the labels of their targets.
+    closed: BTreeSet<FileId>,
     pub names: Vec<String>,
     published: BTreeSet<String>,
     pub scrape_interval: Duration,
@@ -77,6 +79,7 @@ impl<'c> Scope<'c> {
             recorded: BTreeSet::new(),
             slos: Vec::new(),
             ranges: BTreeMap::new(),
+            closed: BTreeSet::new(),
             names: Vec::new(),
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
@@ -181,8 +184,10 @@ impl<'c> Scope<'c> {
             names,
             slos,
             ranges,
+            closed,
         } = declared;
         self.ranges.extend(ranges);
+        self.closed.extend(closed);
         self.slos.extend(slos);
         // What a recording has is known better than what a spec declares.
         let is_recorded = |product: &Product<'_>, name: &str| {
@@ -207,9 +212,10 @@ impl<'c> Scope<'c> {
         products.any(|product| product.catalog.prefix() == name)
     }
 
-    /// The scope of a spec's own queries: the releases that it selects.
+    /// The scope of a spec's own queries: the releases that it selects, and the labels that it lists.
     #[must_use]
     pub(super) fn of_spec(mut self, file: FileId) -> Self {
+        self.has_all_labels |= self.closed.contains(&file);
         let range = self.ranges.get(&file);
         let selected = self.products.first_mut().zip(range);
         if let Some((vllm, range)) = selected

@@ -1,6 +1,6 @@
 //! Specs: the diagnostics of `build`, and the labels and series that specs declare for the files beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::Product;
 use crate::diag::Sink;
@@ -19,6 +19,8 @@ pub(super) struct Declared {
     pub(super) slos: Vec<RecordedSlo>,
     /// The vLLM releases of the files of specs.
     pub(super) ranges: BTreeMap<FileId, String>,
+    /// Files of specs that list the labels of their targets.
+    pub(super) closed: BTreeSet<FileId>,
 }
 
 /// An SLO whose series the rules of a spec record.
@@ -88,6 +90,9 @@ impl Declared {
         self.labels.extend(labels.cloned());
         self.names.push(scrape.names.clone());
         for (file, _) in parts {
+            if !scrape.labels.is_empty() {
+                self.closed.insert(*file);
+            }
             if let Some(runtime) = &plan.runtime {
                 let range = || runtime.range.clone();
                 self.ranges.entry(*file).or_insert_with(range);

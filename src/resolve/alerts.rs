@@ -31,6 +31,9 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     alerts
 }
 
+/// A page that waits so many times longer than a ticket may be for a fault that lasts.
+const LONGER: i128 = 4;
+
 /// Warns of a page that fires while the ticket on the same value does not yet.
 fn check_order(cx: &mut Context<'_>, alerts: &[Alert]) {
     let [page, ticket] = ["page", "ticket"].map(|role| cx.severity(role));
@@ -50,15 +53,19 @@ fn check_order(cx: &mut Context<'_>, alerts: &[Alert]) {
                 && other_op.is_upper() == op.is_upper()
                 && *later != bound
                 && op.holds(*later, bound)
-                && page.hold <= ticket.hold
+                && page.hold.number() <= ticket.hold.number() * LONGER
         });
         let (Some((ticket, _)), Some((name, _))) =
             (early, cx.spec.alerts.get_key_value(page.name.as_str()))
         else {
             continue;
         };
+        let before = match page.hold <= ticket.hold {
+            true => "fires before",
+            false => "fires at less than",
+        };
         let message = format!(
-            "`{name}` ({}) fires before `{}` ({}) on the same value",
+            "`{name}` ({}) {before} `{}` ({}) on the same value",
             page.severity, ticket.name, ticket.severity
         );
         let warning = Diagnostic::warning("page-before-ticket", name.span, message);

@@ -47,7 +47,8 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         percentile(cx, text, &stats);
     }
     if let Some(summary) = summary {
-        text::compared(cx, summary, alert);
+        text::compared(cx, summary, (&given.when.value, alert));
+        text::total(cx, summary, alert);
         text::one_server(cx, summary, alert);
     }
 }
@@ -314,6 +315,79 @@ pub(super) fn runbook<'n>(
         let warning = Diagnostic::warning("unknown-name", name.span, message);
         cx.sink
             .push(warning.help(format!("did you mean `{other}`?")));
+    }
+}
+
+/// Warns of an alert that does not link to the runbook with its steps, to which nothing links.
+pub(super) fn linked(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let alerts = spec.alerts.values().map(|alert| &alert.notice);
+    let notices: Vec<_> = alerts
+        .chain(spec.slos.values().map(|slo| &slo.notice))
+        .collect();
+    let is_linked = |name: &str| {
+        let mut links = notices.iter().filter_map(|notice| notice.runbook.as_ref());
+        links.any(|link| link.value == name)
+    };
+    let of_alert = |runbook: &spec::Runbook, alert: &str| {
+        let mut steps = runbook
+            .steps
+            .iter()
+            .filter_map(|step| step.value.alert.as_ref());
+        steps.any(|of| of.value == alert)
+    };
+    for (name, alert) in &spec.alerts {
+        let Some(link) = &alert.notice.runbook else {
+            continue;
+        };
+        let mut others = spec
+            .runbooks
+            .iter()
+            .filter(|(other, _)| other.value != link.value);
+        let other = others
+            .find(|(other, runbook)| !is_linked(&other.value) && of_alert(runbook, &name.value));
+        if let Some((other, _)) = other {
+            let message = format!(
+                "`{name}` links to the runbook `{link}`, and its steps are in `{other}`, to which no alert links"
+            );
+            let warning = Diagnostic::warning("contradiction", link.span, message);
+            cx.sink
+                .push(warning.help(format!("did you mean `{other}`?")));
+        }
+    }
+}
+
+/// Warns of a signal whose name has another class of HTTP statuses than what it counts: `5xx` of `HTTPCode_Target_4XX_Count`.
+pub(super) fn status_classes(cx: &mut Context<'_>) {
+    let class = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        let at = text.find("xx")?;
+        let digit = text.get(at.checked_sub(1)?..at)?;
+        digit
+            .chars()
+            .all(|c| ('1'..='5').contains(&c))
+            .then(|| format!("{digit}xx"))
+    };
+    for (name, signal) in &cx.spec.signals {
+        let metric = signal
+            .cloudwatch
+            .as_ref()
+            .and_then(|binding| binding.value.metric.as_ref());
+        let texts = [Some(name), signal.title.as_ref()].into_iter().flatten();
+        let said = texts
+            .filter_map(|text| Some((class(&text.value)?, text)))
+            .next();
+        let counted = metric.and_then(|metric| Some((class(&metric.value)?, metric)));
+        if let (Some((said, _)), Some((counted, metric))) = (said, counted)
+            && said != counted
+        {
+            let message =
+                format!("`{name}` has {said} in its name, and `{metric}` counts {counted}");
+            cx.sink.push(
+                Diagnostic::warning("contradiction", metric.span, message)
+                    .help("change the metric or the name"),
+            );
+        }
     }
 }
 

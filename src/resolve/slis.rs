@@ -87,13 +87,13 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
     let word = if good { "good" } else { "bad" };
     sides::check(cx, (&part, name, word), (&total, all, "total"))?;
     sides::doubt_total(cx, (&part, name, word), (&total, all, "total"));
+    if !good {
+        sides::doubt_text(cx, slo, &part);
+    }
     if let Some(family) = part.family() {
         let matchers = family.matchers.iter();
         let matchers = matchers.map(|(label, op, value)| (label.as_str(), *op, value.as_str()));
         let told = sides::doubt_statuses(cx, name.span, good, matchers);
-        if !good {
-            sides::doubt_text(cx, slo, family);
-        }
         if !told {
             sides::doubt_names(cx, &part, name, good);
         }

@@ -265,6 +265,8 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         tier.severity = cx.severity(&tier.severity);
         tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
+    let given = slo.burn.as_ref().map(|burn| burn.value.tiers());
+    tiers::check_order(&severities, given.unwrap_or_default(), &tiers, &mut cx.sink);
     check_min_events(cx, slo, &tiers);
     check_split(cx, slo, &events.sli, &events.labels);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();

@@ -156,6 +156,36 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
+/// Warns of a fast burn that opens a ticket beside a slower one that pages.
+pub(super) fn check_order(
+    Severities { page, ticket }: &Severities,
+    given: &[Spanned<spec::Tier>],
+    tiers: &[Tier],
+    sink: &mut Sink,
+) {
+    let pages = tiers
+        .iter()
+        .filter(|tier| tier.severity == *page && page != ticket);
+    for slow in pages {
+        let fast = tiers.iter().find(|tier| {
+            tier.severity == *ticket && tier.long < slow.long && tier.factor > slow.factor
+        });
+        let at = given.iter().find(|tier| tier.value.long.value == slow.long);
+        if let (Some(fast), Some(at)) = (fast, at) {
+            let message = format!(
+                "the tier over {} pages at a burn rate of {}, and the one over {} only opens a ticket at {}",
+                slow.long,
+                decimal(slow.factor),
+                fast.long,
+                decimal(fast.factor)
+            );
+            let warning = Diagnostic::warning("page-before-ticket", at.span, message);
+            sink.push(warning.help("page for the fast burn, and open tickets for the slow one"));
+            return;
+        }
+    }
+}
+
 fn place(tier: &spec::Tier, whole: Span) -> Span {
     [&tier.consumes, &tier.ratio, &tier.factor]
         .into_iter()

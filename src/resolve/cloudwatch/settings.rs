@@ -94,7 +94,13 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         if let Some(why) = why.or_else(placed) {
             let error = Diagnostic::error("bad-name", arn.span, why);
             let help = format!("use the ARN of an SNS topic, such as `{example}`");
-            cx.sink.push(error.help(help));
+            let of = arn
+                .value
+                .split(':')
+                .nth(3)
+                .filter(|of| is_region(of) && *of != region);
+            let other = of.map(|of| format!("or set `region: {of}`, if the service runs there"));
+            cx.sink.push(error.help(help).maybe_help(other));
         }
     }
 }

@@ -7,6 +7,7 @@ use regex::Regex;
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind};
+use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, Stat, Text};
@@ -231,14 +232,38 @@ fn quantity(number: &str, unit: Option<&str>) -> Option<(Unit, Number)> {
     Some((unit, value))
 }
 
-/// Warns of a summary that compares with a number that the alert does not have, or in the other direction.
-pub(super) fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
-    let bounds: Vec<_> = compares(&alert.condition)
+/// The fixed thresholds of an alert: the value, its unit, whether it is an upper one, and its text.
+fn thresholds(given: &spec::Condition, alert: &Alert) -> Vec<(Number, Unit, bool, String)> {
+    if let Condition::Raw(raw) = &alert.condition {
+        let own = bound::comparison(&given.comparison).and_then(|(op, bound)| {
+            let spec::Bound::Quantity(quantity) = &bound.value else {
+                return None;
+            };
+            let value = quantity.of(raw.unit.unit, quantity.per().is_some()).ok()?;
+            let text = format!("`{} {quantity}`", op.symbol());
+            Some((value, raw.unit.unit, op.is_upper(), text))
+        });
+        return own.into_iter().collect();
+    }
+    compares(&alert.condition)
         .filter_map(|compare| match &compare.bound {
-            Bound::Fixed(op, bound, _) => Some((*bound, compare.unit.unit, op.is_upper())),
+            Bound::Fixed(op, bound, text) => {
+                let text = format!("`{} {text}`", op.symbol());
+                Some((*bound, compare.unit.unit, op.is_upper(), text))
+            }
             _ => None,
         })
-        .collect();
+        .collect()
+}
+
+/// Warns of a summary that compares with a number that the alert does not have, or in the other direction.
+pub(super) fn compared(
+    cx: &mut Context<'_>,
+    summary: &Text,
+    (given, alert): (&spec::Condition, &Alert),
+) {
+    let bounds = thresholds(given, alert);
+    let texts: Vec<_> = bounds.iter().map(|(.., text)| text.clone()).collect();
     let is_of = |said: &Said<'_>, unit: Unit| match said.unit {
         Unit::Count => !matches!(
             unit,
@@ -251,17 +276,17 @@ pub(super) fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
         said.unit == Unit::Ratio && is_same(said.unit, one - bound, said.value)
     };
     let is_bound = |said: &Said<'_>| {
-        let mut bounds = bounds.iter().filter(|(_, unit, _)| is_of(said, *unit));
+        let mut bounds = bounds.iter().filter(|(_, unit, ..)| is_of(said, *unit));
         bounds.any(|(bound, ..)| is_same(said.unit, *bound, said.value) || is_rest(said, *bound))
     };
     let all = said(&summary.value);
     // `less than 10% are free` is `above: 90%` in use.
-    if let [(bound, _, is_upper)] = bounds[..]
+    if let [(bound, _, is_upper, _)] = bounds[..]
         && let Some(reverse) = all.iter().find(|said| {
             is_bound(said) && said.is_upper == Some(!is_upper) && !is_rest(said, bound)
         })
     {
-        return warn(cx, summary.span, reverse.text, alert);
+        return warn(cx, summary.span, reverse.text, &texts);
     }
     // Where the threshold is said, another number is about something else.
     if quantities(&summary.value).any(|number| is_bound(&number)) {
@@ -273,18 +298,18 @@ pub(super) fn compared(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
         .leaves()
         .into_iter()
         .filter_map(|leaf| match leaf {
-            Condition::Raw(raw) => Some(raw.query.expr.to_string()),
+            Condition::Raw(raw) => Some(raw.expr.to_string()),
             _ => None,
         })
         .collect();
     let is_wrong = |said: &&Said<'_>| {
         let digits = decimal(said.value);
-        bounds.iter().any(|(_, unit, _)| is_of(said, *unit))
+        bounds.iter().any(|(_, unit, ..)| is_of(said, *unit))
             && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
             && !queries.iter().any(|query| query.contains(&digits))
     };
     if let Some(wrong) = all.iter().find(is_wrong) {
-        warn(cx, summary.span, wrong.text, alert);
+        warn(cx, summary.span, wrong.text, &texts);
     }
 }
 
@@ -313,6 +338,27 @@ pub(super) fn one_server(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
     }
 }
 
+/// Warns of a summary about a total, where the value is one of all or their mean.
+pub(super) fn total(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
+    let text = summary.value.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    if !words.any(|word| word == "total") {
+        return;
+    }
+    let is_other = |compare: &&Compare| {
+        let is_gauge =
+            compare.signal.family().is_some() && compare.signal.kind() == SignalKind::Gauge;
+        is_gauge && compare.signal.across != Across::Sum
+    };
+    if let Some(compare) = compares(&alert.condition).find(is_other) {
+        let (name, across) = (&compare.signal.name, compare.signal.across.as_str());
+        let message = format!("the summary is about a total, and `{name}` has `across: {across}`");
+        let warning = Diagnostic::warning("contradiction", summary.span, message);
+        cx.sink
+            .push(warning.help("write `across: sum`, or change the summary"));
+    }
+}
+
 /// The windows and holding times of an alert, in seconds.
 fn times(alert: &Alert) -> Vec<Number> {
     let leaves = alert.condition.leaves().into_iter();
@@ -332,15 +378,11 @@ fn is_same(unit: Unit, bound: Number, said: Number) -> bool {
     bound == said || unit == Unit::Count && (bound + one == said || said + one == bound)
 }
 
-fn warn(cx: &mut Context<'_>, at: Span, said: &str, alert: &Alert) {
-    let bounds = compares(&alert.condition).filter_map(|compare| match &compare.bound {
-        Bound::Fixed(op, _, text) => Some(format!("`{} {text}`", op.symbol())),
-        _ => None,
-    });
+fn warn(cx: &mut Context<'_>, at: Span, said: &str, bounds: &[String]) {
     let message = format!(
         "the summary has `{}`, and the condition is {}",
         said.trim(),
-        bounds.collect::<Vec<_>>().join(" and ")
+        bounds.join(" and ")
     );
     let warning = Diagnostic::warning("contradiction", at, message);
     cx.sink

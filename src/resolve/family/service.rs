@@ -91,11 +91,23 @@ pub(super) fn check_value(
         }
     };
     let known: Vec<_> = values.iter().map(String::as_str).collect();
-    let meant = meant_value(&asked.value, &known);
+    let meant = meant_value(&asked.value, &known).or_else(|| transposed(&asked.value, &known));
     let meant = meant.filter(|_| !known.contains(&asked.value.as_str()))?;
     let message = format!("the label `{label}` of `{metric}` has no value `{asked}` in {whose}");
     let warning = Diagnostic::warning("unknown-label-value", asked.span, message);
     Some(warning.help(format!("did you mean `{meant}`?")))
+}
+
+/// A status with the same digits in another order: `429` of `492`.
+fn transposed<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
+    let digits = |text: &str| {
+        let mut digits: Vec<_> = text.chars().collect();
+        digits.sort_unstable();
+        digits
+    };
+    let is_status = value.len() == 3 && value.chars().all(|c| c.is_ascii_digit());
+    let mut known = known.iter().copied();
+    known.find(|of| is_status && digits(of) == digits(value))
 }
 
 /// Notes a value that a service's own recording lacks: it may not have occurred there.

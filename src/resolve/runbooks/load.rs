@@ -256,6 +256,7 @@ fn criterion(
             );
         }
     }
+    doubt_limit(cx, c, quantile, pass.as_ref());
     Some(Criterion {
         name: name.value.clone(),
         measure,
@@ -264,6 +265,40 @@ fn criterion(
         pass,
         fail,
     })
+}
+
+/// Warns of a criterion that passes a server that misses the SLO on the same percentile.
+fn doubt_limit(
+    cx: &mut Context<'_>,
+    c: &spec::Criterion,
+    quantile: Option<Number>,
+    pass: Option<&Limit>,
+) {
+    let signal = match c.measure.value {
+        Measure::Ttft => "vllm.time_to_first_token",
+        Measure::Tpot => "vllm.request_time_per_output_token",
+        Measure::Itl => "vllm.inter_token_latency",
+        Measure::E2e => "vllm.e2e_request_latency",
+        _ => return,
+    };
+    let Some(pass) = pass.filter(|pass| !pass.above) else {
+        return;
+    };
+    let promised = cx.spec.slos.iter().find_map(|(name, slo)| {
+        let latency = &slo.sli.value.latency.as_ref()?.value;
+        let at_most = latency.at_most.value.of(Unit::Seconds, false).ok()?;
+        let is_same =
+            latency.signal.value == signal && slo.objective.value.ratio().ok() == quantile;
+        (is_same && at_most < pass.value).then_some((name, &latency.at_most))
+    });
+    if let Some(((name, at_most), below)) = promised.zip(c.pass_below.as_ref()) {
+        let message =
+            format!("the test passes up to {below}, and the SLO `{name}` allows {at_most}");
+        let warning = Diagnostic::warning("contradiction", below.span, message)
+            .related(at_most.span, "the SLO's threshold");
+        cx.sink
+            .push(warning.help(format!("write `pass_below: {at_most}` or less")));
+    }
 }
 
 fn limit(

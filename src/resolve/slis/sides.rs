@@ -341,12 +341,18 @@ pub(super) fn doubt_statuses<'a>(
 }
 
 /// Warns of a text about server errors, where the bad events are those of clients, too.
-pub(super) fn doubt_text(cx: &mut Context<'_>, slo: &spec::Slo, bad: &Family) {
-    let mut matchers = bad.matchers.iter();
+pub(super) fn doubt_text(cx: &mut Context<'_>, slo: &spec::Slo, bad: &Signal) {
+    let mut matchers = bad.family().into_iter().flat_map(|family| &family.matchers);
     let of_clients = matchers.find(|(label, op, value)| {
         let is_positive = matches!(op, MatchOp::Equal | MatchOp::Match);
         matchers::is_status(label) && is_positive && promql::matches(value, "404") == Some(true)
     });
+    let of_clients =
+        of_clients.map(|(label, _, value)| format!("`{label}` is `{value}`, which matches 404"));
+    let metric = bad.cloudwatch.as_ref().map(|metric| metric.names.newest());
+    let metric = metric.filter(|name| name.to_lowercase().contains("4xx"));
+    let of_clients =
+        of_clients.or_else(|| metric.map(|name| format!("`{name}` counts those of clients")));
     let texts = [&slo.title, &slo.description, &slo.notice.summary];
     let has = |text: &Text, words: [&str; 2]| {
         let text = text.value.to_lowercase();
@@ -355,13 +361,13 @@ pub(super) fn doubt_text(cx: &mut Context<'_>, slo: &spec::Slo, bad: &Family) {
     let mut texts = texts.into_iter().flatten();
     let of_servers = texts
         .find(|text| has(text, ["server error", "5xx"]) && !has(text, ["client error", "4xx"]));
-    if let Some(((label, _, value), text)) = of_clients.zip(of_servers) {
-        let message = format!(
-            "the text is about server errors, and `{label}` is `{value}`, which matches 404"
-        );
+    if let Some((what, text)) = of_clients.zip(of_servers) {
+        let message = format!("the text is about server errors, and {what}");
         let warning = Diagnostic::warning("contradiction", text.span, message);
-        cx.sink
-            .push(warning.help("write `{matches: \"5..\"}`, or change the text"));
+        cx.sink.push(
+            warning
+                .help("count those of servers, such as `{matches: \"5..\"}`, or change the text"),
+        );
     }
 }
 

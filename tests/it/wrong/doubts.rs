@@ -248,6 +248,7 @@ fn parts() -> Vec<(String, String, &'static str)> {
         slo(&format!(
             "group_by: [], sli: {{promql: {{bad: {bad}, total: {total}}}}}"
         ))
+        .replace("has_labels: [code]", "has_labels: [code, route]")
     };
     let bad = ", code=~\"5..\"";
     vec![
@@ -338,11 +339,97 @@ fn parts() -> Vec<(String, String, &'static str)> {
     ]
 }
 
+/// The same of alerts, runbooks, tiers, load tests and CloudWatch.
+fn several() -> Vec<(String, String, &'static str)> {
+    let pages = |high: &str, full: &str| {
+        format!(
+            "{HEAD}alerts:\n  High: {{severity: {high}, when: {{signal: disk, above: 80%}}, for: 10m}}\n  \
+             Full: {{severity: {full}, when: {{signal: disk, above: 95%}}, for: 5m}}\n"
+        )
+    };
+    let linked = |link: &str| {
+        format!(
+            "{HEAD}alerts:\n  High: {{severity: page, when: {{signal: disk, above: 80%}}, runbook: {link}}}\n  \
+             Long: {{severity: page, when: {{signal: backlog, above: 80}}, runbook: queue}}\n\
+             runbooks:\n  queue: {{title: Queue, steps: [{{id: a, alert: Long, cause: load}}]}}\n  \
+             disk: {{title: Disk, steps: [{{id: b, alert: High, cause: logs}}]}}\n"
+        )
+    };
+    let tiers = |fast: &str, slow: &str| {
+        format!(
+            "{HEAD}slos:\n  calls: {{objective: 99%, period: 30d, sli: {{ratio: {{bad: failed, total: requests}}}}, burn: [{{consumes: 2%, long: 1h, severity: {fast}}}, {{consumes: 5%, long: 6h, severity: {slow}}}]}}\n"
+        )
+    };
+    let balancer = |class: &str| {
+        let binding = |metric: &str| {
+            format!(
+                "cloudwatch: {{namespace: AWS/ApplicationELB, metric: {metric}, dimensions: {{LoadBalancer: app/a/1}}}}"
+            )
+        };
+        let (bad, calls) = (
+            binding(&format!("HTTPCode_Target_{class}_Count")),
+            binding("RequestCount"),
+        );
+        format!(
+            "{HEAD}  target_5xx: {{kind: counter, unit: requests, {bad}}}\n  calls: {{kind: counter, unit: requests, {calls}}}\n\
+             slos: {{calls: {{description: Answers without a server error., objective: 99%, period: 30d, sli: {{ratio: {{bad: target_5xx, total: calls}}}}}}}}\n"
+        )
+    };
+    vec![
+        (
+            pages("page", "ticket"),
+            pages("ticket", "page"),
+            "`High` (critical) fires at less than `Full` (warning) on the same value",
+        ),
+        (
+            linked("queue"),
+            linked("disk"),
+            "`High` links to the runbook `queue`, and its steps are in `disk`",
+        ),
+        (
+            tiers("ticket", "page"),
+            tiers("page", "ticket"),
+            "the tier over 6h pages at a burn rate of 6, and the one over 1h only opens a ticket",
+        ),
+        (
+            balancer("4XX"),
+            balancer("5XX"),
+            "`HTTPCode_Target_4XX_Count` counts those of clients",
+        ),
+        (
+            balancer("4XX"),
+            balancer("5XX"),
+            "`target_5xx` has 5xx in its name, and `HTTPCode_Target_4XX_Count` counts 4xx",
+        ),
+        (
+            alert(
+                "summary: The total of jobs is above 50, when: {signal: backlog, across: max, above: 50}",
+            ),
+            alert("summary: The total of jobs is above 50, when: {signal: backlog, above: 50}"),
+            "the summary is about a total, and `backlog` has `across: max`",
+        ),
+        (
+            alert(
+                "summary: Errors above 5/s, when: {promql: 'sum(rate(shop_requests_total{status=\"500\"}[5m]))', above: 5}",
+            ),
+            alert(
+                "summary: Errors above 5/s, when: {promql: 'sum(rate(shop_requests_total{code=\"500\"}[5m]))', above: 5}",
+            ),
+            "`shop_requests_total` has no label `status`",
+        ),
+        (
+            alert("summary: More than 5 jobs wait, when: {promql: 'max(shop_jobs)', above: 50}"),
+            alert("summary: More than 5 jobs wait, when: {promql: 'max(shop_jobs)', above: 5}"),
+            "the summary has `More than 5 jobs`, and the condition is `> 50`",
+        ),
+    ]
+}
+
 #[test]
 fn a_spec_that_contradicts_itself_is_warned_of() {
     let temp = tempfile::tempdir().expect("a folder");
     let warned = |spec: &str| super::warnings(temp.path(), spec);
-    for (wrong, right, warning) in cases().into_iter().chain(parts()) {
+    for (wrong, right, warning) in [cases(), parts(), several()].concat() {
         let said = warned(&wrong);
         assert!(
             said.iter().any(|line| line.contains(warning)),
