@@ -111,7 +111,10 @@ fn a_model_that_was_removed_is_not_missed_for_long() {
             (running("retired", "r"), "1+0x10 stale"),
             (up("r"), "1+0x10 stale"),
             (running("old", "a"), "1+0x10 stale"),
-            (running("next", "a"), "_x11 1+0x100 stale _x8 1+0x280 stale _x19 1+0x50"),
+            (
+                running("next", "a"),
+                "_x11 1+0x100 stale _x8 1+0x280 stale _x19 1+0x50",
+            ),
             (up("a"), "1+0x111 0+0x8 1+0x280 0+0x19 1+0x50"),
             (running("next", "b"), "1+0x500"),
             (up("b"), "1+0x500"),
@@ -190,7 +193,8 @@ fn servers_that_load_a_model_do_not_alert() {
 
 /// 55 requests wait; every ninth minute a few less, and in every seventh the scrape fails.
 fn a_long_queue_is_seen_through_dips_and_gaps() {
-    let waiting = "vllm:num_requests_waiting{job=\"vllm\", model_name=\"a\", instance=\"i\", engine=\"0\"}";
+    let waiting =
+        "vllm:num_requests_waiting{job=\"vllm\", model_name=\"a\", instance=\"i\", engine=\"0\"}";
     let queue = firing("VLLMQueueLong");
     for values in [
         "0+0x20 55+0x8 45 55+0x8 45 55+0x8 45 55+0x8 45",

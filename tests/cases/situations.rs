@@ -432,7 +432,8 @@ fn an_outage_outlives_the_memory_of_its_groups() {
         check_files(&files, &["alerts"], "5m", series, checks);
     };
     let firing = format!("{GONE}, model_name=\"a\"}}");
-    let down = "sum(ALERTS{alertname=\"VLLMAllServersDown\", alertstate=\"firing\", cluster=\"c\"})";
+    let down =
+        "sum(ALERTS{alertname=\"VLLMAllServersDown\", alertstate=\"firing\", cluster=\"c\"})";
     outage(
         &[
             (&running("a", "a-0"), "1+0x3 stale"),
