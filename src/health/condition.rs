@@ -11,6 +11,9 @@ use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, Condition, words};
 use crate::units::{float, shown_measured};
 
+/// The series that Prometheus writes for each target; no server exposes it.
+const UP: &str = "up";
+
 type Found<U = Unknown> = Result<bool, U>;
 
 pub fn evaluate<U>(
@@ -95,7 +98,7 @@ fn leaf(
 ) -> Found {
     match condition {
         Condition::Compare(c) => compare(c, pages, group, measured),
-        Condition::Absent(a) => Ok(absent(a, pages)),
+        Condition::Absent(a) => absent(a, pages),
         Condition::Raw(raw) if raw.words.is_some() => Err(Unknown::NeedsHistory),
         _ => Err(Unknown::OwnPromQl),
     }
@@ -132,12 +135,16 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
     Ok(holds)
 }
 
-fn absent(a: &Absent, pages: &Indexed<'_>) -> bool {
+fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
     let names: &[String] = a.signal.family().map_or(&[], |family| &family.served);
-    !pages
+    if let Some(up) = names.iter().find(|name| *name == UP) {
+        return Err(Unknown::NotOnPage(up.clone()));
+    }
+    let is_present = pages
         .now
         .page
         .families
         .iter()
-        .any(|family| names.contains(&family.name) && !family.samples.is_empty())
+        .any(|family| names.contains(&family.name) && !family.samples.is_empty());
+    Ok(!is_present)
 }

@@ -65,6 +65,16 @@ impl Condition {
         }
     }
 
+    /// The missing series without which it cannot hold.
+    pub fn absent(&self) -> Option<&Absent> {
+        match self {
+            Condition::Absent(absent) => Some(absent),
+            Condition::All(parts, _) => parts.iter().find_map(Condition::absent),
+            Condition::Unless(parts, _) => parts[0].absent(),
+            Condition::Compare(_) | Condition::Raw(_) | Condition::Any(..) => None,
+        }
+    }
+
     /// The data of SLOs that it watches, if it does.
     pub fn slo_data(&self) -> Option<&SliData> {
         match self {
@@ -229,6 +239,8 @@ pub struct SliData {
     pub memory: Duration,
     /// The same while targets are down, where the alert is on lost data.
     pub down: Option<Duration>,
+    /// Where the alert is on lost data, the alerts that also page while the metrics of the same targets are missing, and the SLOs on these.
+    pub paged_by: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Clone, Debug)]

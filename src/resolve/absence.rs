@@ -50,7 +50,7 @@ pub(super) fn check_name(cx: &mut Context<'_>, name: &Text) {
 }
 
 /// The alerts on the data of all SLOs that have alerts.
-pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo]) -> Vec<Alert> {
+pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo], own: &[Alert]) -> Vec<Alert> {
     let spec = cx.spec;
     let is_watched = |slo: &&Slo| {
         let written = spec.slos.get(slo.name.as_str());
@@ -70,7 +70,7 @@ pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo]) -> Vec<Alert> {
         all: slos,
         watched,
     };
-    [watch.lost(cx), Some(watch.unmeasured(cx))]
+    [watch.lost(cx, own), Some(watch.unmeasured(cx))]
         .into_iter()
         .flatten()
         .collect()
@@ -85,7 +85,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     /// Pages where a place that targets are told by had events, and has no series now: its targets are down, or none is left at all.
     /// A value of another label may have been replaced, as one model by the next, and a place without targets removed.
-    fn lost(&self, cx: &mut Context<'_>) -> Option<Alert> {
+    fn lost(&self, cx: &mut Context<'_>, own: &[Alert]) -> Option<Alert> {
         let page = cx.severity("page");
         let pages = |slo: &&Slo| slo.events.tiers[0].severity == page;
         let of_events = self.of_events();
@@ -99,6 +99,7 @@ impl Watch<'_> {
             targets: targets(cx, first),
             memory: MEMORY,
             down: targets(cx, first).map(|_| DOWN_MEMORY),
+            paged_by: paged_by(cx, &ended, own),
         };
         let (words, description) = match ended.iter().all(|slo| targets(cx, slo).is_some()) {
             true => (
@@ -224,6 +225,7 @@ impl Watch<'_> {
             late: names(&late),
             memory: MEMORY,
             down: None,
+            paged_by: Vec::new(),
         };
         let text = Texts {
             name: UNMEASURED,
@@ -373,11 +375,29 @@ fn is_from_start(cx: &Context<'_>, slo: &Slo) -> bool {
     })
 }
 
+/// The alerts of the spec that page while metrics of the targets of SLOs are missing, and these SLOs.
+fn paged_by(cx: &Context<'_>, slos: &[&Slo], own: &[Alert]) -> Vec<(String, Vec<String>)> {
+    let page = cx.severity("page");
+    let paging = own.iter().filter(|alert| alert.severity == page);
+    let of = |alert: &Alert| {
+        let known = targets_of(cx, &alert.condition.absent()?.query.expr)?;
+        let is_same = |slo: &&Slo| targets(cx, slo).as_ref() == Some(&known);
+        let same: Vec<_> = slos.iter().copied().filter(is_same).collect();
+        (!same.is_empty()).then(|| (alert.name.clone(), names(&same)))
+    };
+    paging.filter_map(of).collect()
+}
+
 /// The labels of the targets that an SLO is measured at, where its job is known: other teams may have targets of the same job.
 fn targets(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
-    let own = [cx.target_labels(), cx.selector_labels()].concat();
     let [total, _] = slo.events.read()?;
-    let selectors = visit::selectors(total).into_iter();
+    targets_of(cx, total)
+}
+
+/// The labels of the targets that a query reads, where their job is known.
+fn targets_of(cx: &Context<'_>, expr: &Expr) -> Option<Vec<Matcher>> {
+    let own = [cx.target_labels(), cx.selector_labels()].concat();
+    let selectors = visit::selectors(expr).into_iter();
     let mut of_targets = selectors.map(|selector| {
         let matchers = selector.matchers.iter();
         let matchers = matchers.filter(|m| own.contains(&m.label.text));

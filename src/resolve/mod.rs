@@ -73,7 +73,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
     let mut alerts = alerts::resolve(&mut cx);
-    alerts.extend(absence::alerts(&mut cx, &slos));
+    let on_data = absence::alerts(&mut cx, &slos, &alerts);
+    alerts.extend(on_data);
     let mut dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     dashboards::fill(&cx, &mut dashboards, &slos, &alerts);

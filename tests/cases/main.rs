@@ -32,6 +32,7 @@ mod bundled;
 mod command;
 mod configuration;
 mod faults;
+mod first_rules;
 mod hostile;
 mod incidents;
 mod kinds;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         configuration::trials(),
         mutation::trials(),
         faults::trials(),
+        first_rules::trials(),
         hostile::trials(),
         incidents::trials(),
         browser::trials(),

@@ -306,8 +306,8 @@ fn up(pod: &str) -> String {
     format!("up{{job=\"vllm\", cluster=\"c\", pod=\"{pod}\"}}")
 }
 
-/// Three models, one on two replicas; three minutes after the first start a model and a replica of another fail, and
-/// the third model is scaled to zero.
+/// Two models, one on two replicas; three minutes after the first start a model and a replica of the other fail. Where all pods are
+/// up, a third model is scaled to zero.
 fn the_first_outage_is_seen_until_it_ends() {
     let lost = "1+0x3 stale _x300 1+0x20";
     let fails = "1+0x3 0+0x300 1+0x20";
@@ -320,21 +320,29 @@ fn the_first_outage_is_seen_until_it_ends() {
             (&running("a", "a-0"), lost),
             (&running("b", "b-0"), lost),
             (&running("b", "b-1"), "1+0x330"),
-            (&running("z", "z-0"), "1+0x3 stale"),
             (&up("a-0"), fails),
             (&up("b-0"), fails),
             (&up("b-1"), "1+0x330"),
-            (&up("z-0"), "1+0x3 stale"),
         ],
         &[
-            (&of("a"), "8m", None),
-            (&of("a"), "9m", Some(1.0)),
+            (&of("a"), "13m", None),
+            (&of("a"), "14m", Some(1.0)),
             (&of("a"), "300m", Some(1.0)),
             (&of("a"), "306m", None),
             (&of("b"), "300m", None),
-            (&of("z"), "9m", None),
-            (&of("z"), "300m", None),
         ],
+    );
+    check(
+        "vllm-serving",
+        None,
+        &["alerts"],
+        &[
+            (&running("b", "b-0"), "1+0x330"),
+            (&running("z", "z-0"), "1+0x3 stale"),
+            (&up("b-0"), "1+0x330"),
+            (&up("z-0"), "1+0x3 stale"),
+        ],
+        &[(&of("z"), "14m", None), (&of("z"), "300m", None)],
     );
 }
 
@@ -416,7 +424,7 @@ fn a_hung_engine_pages_and_its_look_alikes_do_not() {
     }
 }
 
-/// Days after the last sample no rule remembers the models; without any sample none ever did.
+/// Hours after the last sample no rule remembers the models; without any target none ever did.
 fn an_outage_outlives_the_memory_of_its_groups() {
     let files = bundled::folder("vllm-serving");
     let missing = "sum(ALERTS{alertname=\"VLLMServersMissing\", alertstate=\"firing\", severity=\"warning\"})";
@@ -424,15 +432,19 @@ fn an_outage_outlives_the_memory_of_its_groups() {
         check_files(&files, &["alerts"], "5m", series, checks);
     };
     let firing = format!("{GONE}, model_name=\"a\"}}");
+    let down =
+        "sum(ALERTS{alertname=\"VLLMAllServersDown\", alertstate=\"firing\", cluster=\"c\"})";
     outage(
         &[
             (&running("a", "a-0"), "1+0x3 stale"),
             (&up("a-0"), "1+0x3 0+0x1000"),
         ],
         &[
-            (&firing, "71h", Some(1.0)),
-            (missing, "71h", Some(1.0)),
-            (missing, "80h", Some(1.0)),
+            (&firing, "6h", Some(1.0)),
+            (down, "6h", Some(1.0)),
+            (&firing, "7h", None),
+            (down, "80h", Some(1.0)),
+            (missing, "80h", None),
         ],
     );
     outage(&[], &[(missing, "60m", Some(1.0))]);

@@ -15,10 +15,11 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 23] = [
+const BEYOND: [&str; 27] = [
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
     "alerts.HeadroomLow",
+    "alerts.VLLMAllServersDown",
     "alerts.VLLMServersMissing",
     "commands.kill",
     "commands.out-of-pool",
@@ -32,12 +33,15 @@ const BEYOND: [&str; 23] = [
     "runbooks.headroom",
     "runbooks.hung-engine",
     "runtime.gpu",
+    "signals.best_server",
     "signals.engine_",
     "signals.headroom",
     "signals.output_cost",
     "signals.output_per_gpu",
     "signals.prefill_speed",
     "signals.rejected",
+    "signals.up",
+    "signals.worst_server",
     "slos.engine-errors",
 ];
 

@@ -32,6 +32,7 @@ mod health;
 mod hostile;
 mod import;
 mod incidents;
+mod inhibition;
 mod inputs;
 mod layers;
 mod library;

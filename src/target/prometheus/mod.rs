@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming::{SERVICE, SEVERITY, SLO};
-use crate::plan::{Alert, Plan};
+use crate::plan::Plan;
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
@@ -256,6 +256,12 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         target_matchers: matchers(&severities.ticket),
         equal,
     }];
+    let named = |alert: &str| {
+        vec![
+            format!("{SERVICE}=\"{}\"", plan.service.name),
+            format!("alertname=\"{alert}\""),
+        ]
+    };
     let of_data = |pages: bool| {
         let mut alerts = plan.alerts.iter();
         alerts.find(|alert| {
@@ -265,18 +271,24 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     };
     if let (Some(lost), Some(unmeasured)) = (of_data(true), of_data(false)) {
         // The page has fewer labels than the ticket: only those of targets.
-        let named = |alert: &Alert| {
-            vec![
-                format!("{SERVICE}=\"{}\"", plan.service.name),
-                format!("alertname=\"{}\"", alert.name),
-            ]
-        };
         let own = lost.condition.query().labels.iter();
         inhibit_rules.push(InhibitRule {
-            source_matchers: named(lost),
-            target_matchers: named(unmeasured),
-            equal: own.chain(external).cloned().collect(),
+            source_matchers: named(&lost.name),
+            target_matchers: named(&unmeasured.name),
+            equal: own.clone().chain(external.clone()).cloned().collect(),
         });
+        let data = lost.condition.slo_data();
+        for (alert, slos) in data.map_or(&[][..], |data| &data.paged_by) {
+            // The alert on the metrics has no SLO.
+            let of_place = own.clone().filter(|label| *label != SLO);
+            let mut targets = named(&lost.name);
+            targets.push(format!("{SLO}=~\"{}\"", slos.join("|")));
+            inhibit_rules.push(InhibitRule {
+                source_matchers: named(alert),
+                target_matchers: targets,
+                equal: of_place.chain(external.clone()).cloned().collect(),
+            });
+        }
     }
     Some(Inhibition { inhibit_rules })
 }

@@ -39,6 +39,9 @@ pub(super) struct AlertView<'p> {
     dashboard: &'p str,
     alarms: Vec<&'p str>,
     elsewhere: Option<&'p str>,
+    /// True if slosmith adds the alert, on the data of the SLOs.
+    #[serde(skip)]
+    pub(super) is_on_data: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -91,6 +94,7 @@ fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
         dashboard: links.dashboard_url(),
         alarms: Vec::new(),
         elsewhere: links.elsewhere.then_some(links.runbook.as_str()),
+        is_on_data: false,
     }
 }
 
@@ -116,6 +120,7 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
         notes: notes(&alert.marks),
         queries: queries(plan, &alert.condition),
         alarms: alarms(plan, |name| name == alert.name),
+        is_on_data: alert.condition.slo_data().is_some(),
         ..named(&alert.name, &alert.links)
     }
 }

@@ -36,11 +36,7 @@ pub(super) fn view(
         "title": plan.service.title,
         "owner": plan.service.owner,
         "pages": pages,
-        "alerts": others,
-        "alerts_title": match others.iter().any(AlertView::is_elsewhere) {
-            true => "Alerts with other runbooks or without a runbook",
-            false => "Alerts without a runbook",
-        },
+        "alerts": alerts(others),
         "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),
         "traces": traces,
         "load_tests": runbooks.load_tests.is_some(),
@@ -49,6 +45,20 @@ pub(super) fn view(
         "tables": runbooks.tables.iter().map(table).collect::<Vec<_>>(),
         "commands": runbooks.commands.iter().map(command).collect::<Vec<_>>(),
     })
+}
+
+/// The alerts that no runbook leads, by their kind.
+fn alerts(others: &[AlertView<'_>]) -> Vec<Value> {
+    let (on_data, own): (Vec<_>, Vec<_>) = others.iter().partition(|alert| alert.is_on_data);
+    let title = match own.iter().any(|alert| alert.is_elsewhere()) {
+        true => "Alerts with other runbooks or without a runbook",
+        false => "Alerts without a runbook",
+    };
+    let groups = [(title, own), ("SLOs without data", on_data)];
+    let groups = groups.iter().filter(|(_, alerts)| !alerts.is_empty());
+    groups
+        .map(|(title, alerts)| json!({"title": title, "alerts": alerts}))
+        .collect()
 }
 
 /// `final-checklist` → `Final checklist`.

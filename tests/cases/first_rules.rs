@@ -1,0 +1,233 @@
+//! The rules of a new project, as `slosmith init` writes its spec, in outages that look alike. The series are written by hand, as Prometheus
+//! would have scraped them; the generated unit tests are not asked.
+
+use libtest_mimic::Trial;
+use slosmith::starter::{Project, files};
+use slosmith::target::OutFile;
+use slosmith::template::Templates;
+
+use crate::bundled;
+use crate::promtool::check_files;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    trials! {
+        "first_rules",
+        Promtool:
+            trial a_model_on_a_new_server_is_missed,
+            trial a_model_that_was_removed_is_not_missed_for_long,
+            trial servers_that_crash_again_and_again_alert,
+            trial servers_that_load_a_model_do_not_alert,
+            trial a_long_queue_is_seen_through_dips_and_gaps,
+            trial statuses_count_with_and_without_groups;
+    }
+}
+
+/// What a new project builds.
+fn built() -> Vec<OutFile> {
+    let project = Project {
+        name: "chat".to_owned(),
+        owner: "inference".to_owned(),
+        vllm: ">=0.33, <0.34".parse().expect("a range"),
+        server: None,
+        names: None,
+        role: None,
+        pipeline: None,
+    };
+    let files = files(&project, &Templates::load(None).expect("templates")).expect("files");
+    let spec = files.iter().find(|file| file.path == "specs/chat.yaml");
+    bundled::build(&spec.expect("a spec").text, None)
+}
+
+/// Values of series, and of expressions at a time.
+type Checks<'a> = [(&'a str, &'a str, Option<f64>)];
+
+fn play(rules: &[&str], series: &[(String, &str)], checks: &Checks<'_>) {
+    let series: Vec<_> = series.iter().map(|(name, v)| (name.as_str(), *v)).collect();
+    check_files(&built(), rules, "1m", &series, checks);
+}
+
+fn up(instance: &str) -> String {
+    format!("up{{job=\"vllm\", instance=\"{instance}\"}}")
+}
+
+fn running(model: &str, instance: &str) -> String {
+    format!(
+        "vllm:num_requests_running{{job=\"vllm\", model_name=\"{model}\", instance=\"{instance}\", engine=\"0\"}}"
+    )
+}
+
+/// The number of firing alerts of a name.
+fn firing(alert: &str) -> String {
+    format!("count(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"}})")
+}
+
+const ABSENT: &str = "count(ALERTS{alertname=\"VLLMMetricsAbsent\", alertstate=\"firing\"";
+
+/// The only server of a model is replaced, and its successor does not start; another model is served.
+fn a_model_on_a_new_server_is_missed() {
+    let of = |model: &str| format!("{ABSENT}, model_name=\"{model}\"}})");
+    play(
+        &["alerts"],
+        &[
+            (running("a", "old"), "1+0x10 stale"),
+            (up("old"), "1+0x10 stale"),
+            (up("new"), "_x11 0+0x480"),
+            (running("b", "b"), "1+0x500"),
+            (up("b"), "1+0x500"),
+        ],
+        &[
+            (&of("a"), "20m", None),
+            (&of("a"), "22m", Some(1.0)),
+            (&of("a"), "360m", Some(1.0)),
+            (&of("a"), "380m", None),
+            (&of("b"), "360m", None),
+            (&firing("VLLMServerDown"), "60m", Some(1.0)),
+            (&firing("VLLMAllServersDown"), "360m", None),
+        ],
+    );
+    // Without any model: until one is served.
+    let any = firing("VLLMMetricsAbsent");
+    play(
+        &["alerts"],
+        &[
+            (running("a", "a"), "1+0x10 stale _x500 1+0x20"),
+            (up("a"), "1+0x10 0+0x500 1+0x20"),
+        ],
+        &[
+            (&any, "22m", Some(1.0)),
+            (&any, "390m", Some(1.0)),
+            (&any, "500m", Some(1.0)),
+            (&any, "515m", None),
+        ],
+    );
+}
+
+/// One model is retired with its server, another one makes room on a server that stays; servers restart later.
+fn a_model_that_was_removed_is_not_missed_for_long() {
+    let absent = format!("{ABSENT}}})");
+    play(
+        &["alerts"],
+        &[
+            (running("retired", "r"), "1+0x10 stale"),
+            (up("r"), "1+0x10 stale"),
+            (running("old", "a"), "1+0x10 stale"),
+            (
+                running("next", "a"),
+                "_x11 1+0x100 stale _x8 1+0x280 stale _x19 1+0x50",
+            ),
+            (up("a"), "1+0x111 0+0x8 1+0x280 0+0x19 1+0x50"),
+            (running("next", "b"), "1+0x500"),
+            (up("b"), "1+0x500"),
+        ],
+        &[
+            (&absent, "60m", None),
+            (&absent, "120m", None),
+            (&absent, "400m", None),
+            (&absent, "420m", None),
+        ],
+    );
+}
+
+/// The only server is up for a minute of five; one of eight servers is down.
+fn servers_that_crash_again_and_again_alert() {
+    let loops = "1+0x20 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 1+0x60";
+    let [all, one] = ["VLLMAllServersDown", "VLLMServerDown"].map(firing);
+    play(
+        &["alerts"],
+        &[(up("only"), loops)],
+        &[
+            (&all, "40m", None),
+            (&all, "46m", Some(1.0)),
+            (&all, "75m", Some(1.0)),
+            (&one, "50m", None),
+            (&one, "62m", Some(1.0)),
+            (&all, "100m", None),
+            (&one, "100m", None),
+            (&firing("VLLMMetricsAbsent"), "75m", None),
+        ],
+    );
+    let names = ["1", "2", "3", "4", "5", "6", "7"].map(up);
+    let mut eight: Vec<_> = names.into_iter().map(|up| (up, "1+0x100")).collect();
+    eight.push((up("8"), "1+0x20 0+0x80"));
+    play(
+        &["alerts"],
+        &eight,
+        &[
+            (&one, "50m", None),
+            (&one, "62m", Some(1.0)),
+            (&all, "90m", None),
+        ],
+    );
+}
+
+/// A rollout of two servers, one after the other, and the only server of another hour: each loads its model for 12 minutes.
+fn servers_that_load_a_model_do_not_alert() {
+    let any = "count(ALERTS{alertstate=\"firing\", alertname=~\"VLLM.+\"})";
+    let times = ["22m", "34m", "40m", "50m", "65m", "80m"];
+    let silent: Vec<_> = times.iter().map(|at| (any, *at, None)).collect();
+    play(
+        &["alerts"],
+        &[
+            (running("a", "1"), "1+0x20 stale"),
+            (up("1"), "1+0x20 stale"),
+            (running("a", "2"), "1+0x34 stale"),
+            (up("2"), "1+0x34 stale"),
+            (running("a", "3"), "_x32 1+0x60"),
+            (up("3"), "_x20 0+0x11 1+0x60"),
+            (running("a", "4"), "_x46 1+0x60"),
+            (up("4"), "_x34 0+0x11 1+0x60"),
+        ],
+        &silent,
+    );
+    let page = "count(ALERTS{alertstate=\"firing\", alertname=\"VLLMAllServersDown\"})";
+    let silent: Vec<_> = times.iter().map(|at| (page, *at, None)).collect();
+    play(
+        &["alerts"],
+        &[
+            (up("old"), "1+0x20 stale"),
+            (up("new"), "_x20 0+0x11 1+0x60"),
+        ],
+        &silent,
+    );
+}
+
+/// 55 requests wait; every ninth minute a few less, and in every seventh the scrape fails.
+fn a_long_queue_is_seen_through_dips_and_gaps() {
+    let waiting =
+        "vllm:num_requests_waiting{job=\"vllm\", model_name=\"a\", instance=\"i\", engine=\"0\"}";
+    let queue = firing("VLLMQueueLong");
+    for values in [
+        "0+0x20 55+0x8 45 55+0x8 45 55+0x8 45 55+0x8 45",
+        "0+0x20 55+0x5 stale 55+0x5 stale 55+0x5 stale 55+0x5 stale 55+0x5",
+    ] {
+        play(
+            &["alerts"],
+            &[(waiting.to_owned(), values)],
+            &[
+                (&queue, "25m", None),
+                (&queue, "32m", Some(1.0)),
+                (&queue, "50m", Some(1.0)),
+            ],
+        );
+    }
+    let short = "0+0x20 90+0x2 0+0x30";
+    let silent = ["23m", "25m", "27m", "30m"].map(|at| (queue.as_str(), at, None));
+    play(&["alerts"], &[(waiting.to_owned(), short)], &silent);
+}
+
+/// Half of all requests fail.
+fn statuses_count_with_and_without_groups() {
+    for [ok, failed] in [["2xx", "5xx"], ["200", "500"]] {
+        let of = |status: &str| {
+            format!(
+                "http_requests_total{{job=\"vllm\", instance=\"i\", method=\"POST\", handler=\"/v1/completions\", status=\"{status}\"}}"
+            )
+        };
+        let ratio = "slo:error_ratio:rate{slo=\"availability\", window=\"5m\"}";
+        play(
+            &["slo-availability"],
+            &[(of(ok), "0+60x30"), (of(failed), "0+60x30")],
+            &[(ratio, "20m", Some(0.5))],
+        );
+    }
+}
