@@ -169,6 +169,8 @@ fn window_steps(c: &Compare, step: u64) -> u64 {
 enum State {
     Good,
     Bad,
+    /// To the end of the test.
+    Stays,
     Near,
     Idle,
 }
@@ -274,10 +276,16 @@ impl<'a> Setting<'a> {
 
     fn fires(&self, faults: &Faults, several: bool) -> Option<Test> {
         let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
-        let states: Vec<_> = faults.iter().map(state).collect();
+        let together: Vec<_> = faults.iter().map(state).collect();
+        let later = self.windows_end_first(&together);
+        let (inputs, states) = [later, together]
+            .into_iter()
+            .find_map(|states| Some((self.inputs(&states, true)?, states)))?;
         let bad = || self.leaves.iter().zip(faults).filter(|(_, bad)| **bad);
         let onset = bad().fold(Steps::NEXT, |s, ((_, l), _)| s.and(l.onset));
-        let reset = bad().map(|((_, l), _)| l.reset).reduce(Steps::or)?;
+        let end = self.leaves.iter().zip(states);
+        let end = end.filter(|(_, state)| *state == State::Bad);
+        let reset = end.map(|((_, l), _)| l.reset).reduce(Steps::or)?;
         let (least, most) = self.hold();
         let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
         let mut checks = vec![
@@ -298,10 +306,25 @@ impl<'a> Setting<'a> {
         Some(Test {
             name,
             interval: minutes(self.driver.step),
-            input_series: self.inputs(&states, true)?,
+            input_series: inputs,
             alert_rule_test: self.shown(faults).into_iter().collect(),
             promql_expr_test: checks,
         })
+    }
+
+    /// The newest values stay bad, where they would end before a window that this would hide.
+    fn windows_end_first(&self, states: &[State]) -> Vec<State> {
+        let is_newest = |c: &Compare| {
+            c.signal.is_instant(c.stat) && matches!(c.bound, Bound::Fixed(..))
+        };
+        let bad = self.leaves.iter().zip(states);
+        let mut bad = bad.filter(|(_, state)| **state == State::Bad);
+        let has_window = bad.any(|((c, _), _)| !c.signal.is_instant(c.stat));
+        let state = |((c, _), state): (&(&Compare, Levels), &State)| match state {
+            State::Bad if has_window && is_newest(c) => State::Stays,
+            state => *state,
+        };
+        self.leaves.iter().zip(states).map(state).collect()
     }
 
     /// The alert as the on-call person sees it at the end of the fault.
@@ -447,11 +470,14 @@ impl<'a> Setting<'a> {
         let during = |level| Level::new(self.fault, level).busy(busy(c));
         phases.push(match state {
             State::Good => during(l.good),
-            State::Bad => during(l.bad),
+            State::Bad | State::Stays => during(l.bad),
             State::Near => during(l.near),
             State::Idle => Level::idle(self.fault),
         });
-        phases.push(Level::new(self.after, l.good));
+        phases.push(match state {
+            State::Stays => Level::new(self.after, l.bad).busy(busy(c)),
+            _ => Level::new(self.after, l.good),
+        });
         phases
     }
 }

@@ -72,13 +72,34 @@ impl Run<'_> {
 
     /// A target of a place of an SLO.
     fn up(&self, place: &[String], values: String) -> Option<Input> {
+        self.up_at(place, |label| self.value(label), values)
+    }
+
+    /// A target of another place, where there may be one.
+    fn up_elsewhere(&self, place: &[String], values: String) -> Option<Input> {
+        let targets = self.data.targets.as_ref()?;
+        let is_free = |label: &String| targets.iter().all(|(of, ..)| of != label);
+        let free = place.iter().find(|label| is_free(label))?;
+        let value = |label: &str| match label == free {
+            true => "other".to_owned(),
+            false => self.value(label),
+        };
+        self.up_at(place, value, values)
+    }
+
+    fn up_at(
+        &self,
+        place: &[String],
+        value: impl Fn(&str) -> String,
+        values: String,
+    ) -> Option<Input> {
         let targets = self.data.targets.as_ref()?;
         let mut labels: Vec<_> = targets.iter().map(|(label, ..)| label).collect();
         labels.extend(place);
         labels.sort_unstable();
         labels.dedup();
         let up = labels.into_iter().fold(build::metric("up"), |up, label| {
-            up.matcher(label, MatchOp::Equal, &self.value(label))
+            up.matcher(label, MatchOp::Equal, &value(label))
         });
         Some(Input {
             series: Expr::from(up).to_string(),
@@ -94,7 +115,7 @@ impl Run<'_> {
         ];
         Input {
             series: Expr::from(recorded(naming::OBJECTIVE, &labels)).to_string(),
-            values: "0.9+0x500".into(),
+            values: "0.9+0x1500".into(),
         }
     }
 
@@ -228,6 +249,12 @@ impl Run<'_> {
                 ),
             ]);
         }
+        if let Some(down) = self.up_elsewhere(&labels, "0+0x500".into()) {
+            let mut inputs = inputs(&busy, None);
+            inputs.push(down);
+            let name = "silent where targets are removed, and others are down";
+            tests.extend(pages.then(|| self.test(name, inputs, None, &silent)));
+        }
         if pages {
             let mut goes_on = vec![
                 self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
@@ -246,7 +273,7 @@ impl Run<'_> {
         let inputs = |values: String, up: u64| {
             let total = self.series(naming::TOTAL_EVENTS, slo, values);
             let mut inputs = vec![self.objective(slo), total];
-            inputs.extend(self.up(&[], format!("{up}+0x120")));
+            inputs.extend(self.up(&[], format!("{up}+0x1500")));
             inputs
         };
         let late = || format!("_x{} 0+0x5", self.hold + 5);
@@ -255,7 +282,10 @@ impl Run<'_> {
             (self.hold + 4, true),
             (self.hold + 6, false),
         ];
-        let ended = BEFORE + self.data.memory.mins_up();
+        let ended = match self.data.idle {
+            Some(memory) => BEFORE + memory.mins_up() + self.hold,
+            None => BEFORE + self.data.memory.mins_up(),
+        };
         let mut tests = vec![
             self.test(
                 "fires where an SLO has no series",

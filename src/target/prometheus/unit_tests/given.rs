@@ -11,8 +11,8 @@ use crate::target::prometheus::view::{AlertCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number, decimal, float};
 
 /// Just beyond a threshold, and just short of it.
-const BEYOND: Number = Number::new_raw(105, 100);
-const SHORT_OF: Number = Number::new_raw(95, 100);
+const BEYOND: Number = Number::new_raw(101, 100);
+const SHORT_OF: Number = Number::new_raw(99, 100);
 
 /// The minute that is looked at, or the first evaluation after it; the ratios are held up to it.
 const LOOK: u64 = 10;
