@@ -109,7 +109,11 @@ slos:
         ("latency: {signal: latency, at_most: 1s}", 55),
         ("time: {signal: up, equals: 1}", 0),
     ];
-    let objectives = ["99%, period: 28d", "99.9%, period: 30d", "99.99%, period: 30d"];
+    let objectives = [
+        "99%, period: 28d",
+        "99.9%, period: 30d",
+        "99.99%, period: 30d",
+    ];
     let lengths = [2, 3, 4, 6, 12, 24]
         .into_iter()
         .flat_map(|ratio| [20, 60, 360, 1_440, 2_880].map(|long| (long, ratio)))

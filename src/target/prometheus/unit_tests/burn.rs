@@ -393,7 +393,10 @@ impl Run<'_> {
             }
         };
         levels.push(Level::idle((at - end).div_ceil(self.driver.step) + 2));
-        let mut test = self.test("shows an outage, no data and silent without traffic", &levels)?;
+        let mut test = self.test(
+            "shows an outage, no data and silent without traffic",
+            &levels,
+        )?;
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
             value_is(

@@ -158,9 +158,7 @@ impl Run<'_> {
 
     /// The alert as the on-call person sees it, where no other tier reads the same ratios.
     fn shown(&self, level: Number) -> Option<AlertCheck> {
-        if self.events.counted.is_none() {
-            return None;
-        }
+        self.events.counted.as_ref()?;
         let (plan, value) = (self.plan, float(level));
         let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
         Some(AlertCheck {

@@ -134,7 +134,10 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
 
 /// Whether a tier's alert is firing at a time. A test file reads the rules of one SLO.
 fn burns(tier: &Tier, at: u64, fires: bool) -> ExprCheck {
-    let expr = format!("count(ALERTS{{alertstate=\"firing\", {TIER}=\"{}\"}})", tier.name);
+    let expr = format!(
+        "count(ALERTS{{alertstate=\"firing\", {TIER}=\"{}\"}})",
+        tier.name
+    );
     value_is(expr, at, fires.then_some(1))
 }
 
