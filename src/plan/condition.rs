@@ -232,6 +232,8 @@ pub struct SliData {
     pub unmeasured: Option<Vec<String>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.
     pub late: Vec<String>,
+    /// How long the first SLO of `unmeasured` may be idle and without series.
+    pub idle: Option<Duration>,
     /// Labels of the targets of the first of these SLOs: while one stays up, nothing is lost, and while none is up, nothing is to be
     /// measured.
     pub targets: Option<Vec<Matcher>>,

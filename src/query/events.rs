@@ -135,22 +135,30 @@ impl Events {
             length: recorded.every,
             ago: BASE_WINDOW,
         };
-        let increase = |name, window, expr| Increase { name, window, expr };
-        let all = super::sum(&self.labels, recorded.each(naming::ALL_EVENTS).into());
-        let of_part = self.grown(part.clone(), each);
-        let of_part = match self.sli {
-            // Events without their bucket are not measured: none of them counts as bad later.
-            EventSli::Latency { .. } => bin(BinaryOp::Or, of_part, all),
-            _ => self.or_none(of_part, &all),
+        let same = |name| super::sum(&self.labels, recorded.each(name).into());
+        let [of_part, of_all] = [&part, &total].map(|rates| self.grown(rates.clone(), each));
+        let increase = |name, expr| Increase {
+            name,
+            window: recorded.every,
+            expr,
         };
-        let increases = vec![
-            increase(
-                naming::ALL_EVENTS,
-                recorded.every,
-                self.grown(total.clone(), each),
-            ),
-            increase(naming::PART_EVENTS, recorded.every, of_part),
-        ];
+        let increases = match self.sli {
+            // Events without their bucket are not measured: none of them counts as bad, or as good, later.
+            EventSli::Latency { .. } => {
+                let measured = bin(BinaryOp::And, of_all, same(naming::PART_EVENTS));
+                vec![
+                    increase(naming::PART_EVENTS, of_part),
+                    increase(naming::ALL_EVENTS, measured),
+                ]
+            }
+            _ => {
+                let of_part = self.or_none(of_part, &same(naming::ALL_EVENTS));
+                vec![
+                    increase(naming::ALL_EVENTS, of_all),
+                    increase(naming::PART_EVENTS, of_part),
+                ]
+            }
+        };
         let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
         let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
         let counted = Counted {
@@ -160,10 +168,12 @@ impl Events {
         Some((increases, counted))
     }
 
-    /// What far windows sum up: a fifth of the samples. Another group records what they are made of, at another second.
+    /// What far windows sum up: a fifth of the samples. Another group records what they are made of, at another second or at the
+    /// same one. Then Prometheus 2 would read the sample at the start of an even window, too.
     pub fn sums(&self, recorded: &Recorded<'_>) -> Vec<Increase> {
+        let uneven = Duration::from_secs(recorded.every.as_secs() - 1);
         let sum = |name| {
-            let each = super::ago(recorded.each(name), recorded.every);
+            let each = super::ago(recorded.each(name), uneven);
             Increase {
                 name,
                 window: BASE_WINDOW,

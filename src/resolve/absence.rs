@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::selection::Matcher;
 use crate::plan::{
-    Alert, BASE_WINDOW, Condition, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
+    Alert, BASE_WINDOW, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::{build, kept_labels, split_series, visit};
@@ -23,8 +23,11 @@ use crate::units::{Duration, Unit};
 /// How long ended series are remembered.
 const MEMORY: Duration = Duration::from_mins(60);
 
-/// The same where their targets are down: so long the page of an outage stays.
+/// The same where their targets are down, or none is left: so long the page of an outage stays.
 const DOWN_MEMORY: Duration = Duration::from_mins(6 * 60);
+
+/// How long an idle SLO may be without series that only its next request brings back: a night, and the morning after it.
+const IDLE_MEMORY: Duration = Duration::from_secs(86_400);
 
 /// A target that was down in this time is not up for good.
 const AT_TIMES: Duration = Duration::from_mins(2);
@@ -92,13 +95,15 @@ impl Watch<'_> {
         let ended: Vec<_> = of_events.into_iter().filter(pages).collect();
         let first = *ended.first()?;
         let target = cx.target_labels();
+        let down = targets(cx, first).map(|_| DOWN_MEMORY);
         let data = SliData {
             ended: names(&ended),
             unmeasured: None,
             late: Vec::new(),
+            idle: None,
             targets: targets(cx, first),
-            memory: MEMORY,
-            down: targets(cx, first).map(|_| DOWN_MEMORY),
+            memory: down.unwrap_or(MEMORY),
+            down,
             paged_by: paged_by(cx, &ended, own),
         };
         let (words, description) = match ended.iter().all(|slo| targets(cx, slo).is_some()) {
@@ -156,7 +161,7 @@ impl Watch<'_> {
         let best = build::aggregate(AggregateOp::Max, place, lately);
         let down = build::binary(BinaryOp::Eq, best, build::number("0"));
         let down = build::binary(BinaryOp::And, ended, down).on(place);
-        let ended = self.ended(slos, labels, ("last_over_time", MEMORY));
+        let ended = self.ended(slos, labels, ("last_over_time", DOWN_MEMORY));
         let gone = build::binary(BinaryOp::Unless, ended, up(targets)).on(&no_labels);
         vec![build::paren(down), build::paren(gone)]
     }
@@ -184,13 +189,20 @@ impl Watch<'_> {
             );
         }
         let no_labels: [&str; 0] = [];
-        let known: BTreeSet<_> = missing.iter().map(|slo| targets(cx, slo)).collect();
-        for known in known {
-            let of_these = |slo: &&&Slo| targets(cx, slo) == known;
+        let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo));
+        let kinds: BTreeSet<_> = missing.iter().map(|slo| kind(slo)).collect();
+        for found in kinds {
+            let of_these = |slo: &&&Slo| kind(slo) == found;
             let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
-            let none = self.without_series(&slos);
+            let (needed, may_idle) = found;
+            let mut none = self.without_series(&slos);
+            if may_idle {
+                none = build::binary(BinaryOp::Unless, none, self.idle(&slos))
+                    .on(&[naming::SLO])
+                    .into();
+            }
             // Of targets that are down there is nothing to measure.
-            let up = known.map(|targets| {
+            let up = needed.map(|targets| {
                 let up = up(&targets);
                 build::binary(BinaryOp::Eq, up, build::number("1"))
             });
@@ -220,7 +232,11 @@ impl Watch<'_> {
                 .filter(|(_, slo)| targets(cx, slo).is_some() || !is_from_start(cx, slo))
                 .map(|(name, _)| name)
                 .collect(),
-            targets: missing.first().and_then(|slo| targets(cx, slo)),
+            targets: missing.first().and_then(|slo| needed(cx, slo)),
+            idle: missing
+                .first()
+                .filter(|slo| may_idle(cx, slo))
+                .map(|_| IDLE_MEMORY),
             unmeasured: Some(names(&missing)),
             late: names(&late),
             memory: MEMORY,
@@ -251,6 +267,14 @@ impl Watch<'_> {
         let lately = build::call("last_over_time", [query::range(total, lately)]);
         let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), lately);
         build::aggregate(AggregateOp::Max, &[naming::SLO], none.on(&[naming::SLO]))
+    }
+
+    /// SLOs whose last events were none.
+    fn idle(&self, slos: &[&Slo]) -> Expr {
+        let total = self.base(naming::TOTAL_EVENTS, slos);
+        let last = build::call("last_over_time", [query::range(total, IDLE_MEMORY)]);
+        let last = build::aggregate(AggregateOp::Sum, &[naming::SLO], last);
+        build::binary(BinaryOp::Eq, last, build::number("0")).into()
     }
 
     /// A function of the rates of series that ended, where it is above 0, of SLOs that still exist.
@@ -386,6 +410,22 @@ fn paged_by(cx: &Context<'_>, slos: &[&Slo], own: &[Alert]) -> Vec<(String, Vec<
         (!same.is_empty()).then(|| (alert.name.clone(), names(&same)))
     };
     paging.filter_map(of).collect()
+}
+
+/// True for an SLO on a counter that has no series before its first request, also after a restart: it has labels of its own.
+fn may_idle(cx: &Context<'_>, slo: &Slo) -> bool {
+    let EventSli::Ratio { total, .. } = &slo.events.sli else {
+        return false;
+    };
+    cx.late_label(total).is_some()
+}
+
+/// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.
+fn needed(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
+    match slo.events.sli {
+        EventSli::Time(_) => None,
+        _ => targets(cx, slo),
+    }
 }
 
 /// The labels of the targets that an SLO is measured at, where its job is known: other teams may have targets of the same job.

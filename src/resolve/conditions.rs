@@ -19,7 +19,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, FamilyKind, Text};
+use crate::spec::{self, Text};
 use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -349,7 +349,7 @@ impl Resolver<'_, '_> {
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
-        self.doubt_absence(signal, found, absent);
+        self.doubt_absence(signal, absent);
         let labels = self.cx.labels(signal, c.selection());
         let memory = match self.memory(c.window, &labels) {
             Ok(memory) => memory,
@@ -410,14 +410,8 @@ impl Resolver<'_, '_> {
     }
 
     /// Warns of a counter that is selected by a label of its own: it has no such series before the first event.
-    fn doubt_absence(&mut self, signal: &Signal, family: &Family, absent: Spanned<bool>) {
-        let target = self.cx.target_labels();
-        let selected = self.cx.selector_labels();
-        let of_target = |label: &&String| target.contains(label) || selected.contains(label);
-        let mut labels = signal.labels.iter();
-        let own = labels.find(|label| !of_target(label));
-        let Some(label) = own.filter(|_| !family.recorded && family.kind == FamilyKind::Counter)
-        else {
+    fn doubt_absence(&mut self, signal: &Signal, absent: Spanned<bool>) {
+        let Some(label) = self.cx.late_label(signal) else {
             return;
         };
         let message = format!(

@@ -114,6 +114,18 @@ impl Context<'_> {
         all.map(|label| label.value.clone()).collect()
     }
 
+    /// A label of a declared counter that its targets do not have: it usually has no series before its first event, also after a
+    /// restart.
+    pub(super) fn late_label(&self, signal: &Signal) -> Option<String> {
+        let family = signal.family()?;
+        let of_target = [self.target_labels(), self.selector_labels()].concat();
+        let selected = family.matchers.iter().map(|(label, ..)| label);
+        let mut labels = signal.labels.iter().chain(selected);
+        let is_declared = !family.recorded && family.kind == FamilyKind::Counter;
+        let own = labels.find(|label| !of_target.contains(label));
+        own.filter(|_| is_declared).cloned()
+    }
+
     /// Reports a label that rules cannot see, or that the generated rules set.
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
         let labels = &self.spec.prometheus;

@@ -46,6 +46,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all.extend(trials! {
         "slis",
         Promtool:
+            in_ci tiers_of_any_lengths,
             in_ci counters_that_are_promql,
             in_ci budgets_outlive_a_name,
             in_ci a_missing_gauge_is_not_zero,
@@ -84,6 +85,58 @@ fn tests_pass(spec: &str, slowly: bool) {
     let tests = files.iter().filter(|f| f.path.contains("/tests/"));
     let tests: Vec<_> = tests.filter(|f| is_slow(&f.path) == slowly).collect();
     assert!(!tests.is_empty(), "{spec}: no tests");
+    for test in tests {
+        test_rules(&dir.path().join(&test.path));
+    }
+}
+
+/// A long window that is twice the short one, and up to 24 times; each tier is of an objective of its own.
+fn tiers_of_any_lengths() {
+    let mut text = String::from(
+        "apiVersion: slosmith/v1
+service: {name: tiers, owner: web}
+links: {runbooks: https://git.example/runbooks}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: requests_total, job: shop}}
+  failed: {use: requests, where: {code: {matches: \"5..\"}}}
+  latency: {kind: histogram, unit: seconds, prometheus: {metric: wait_seconds, job: shop, buckets: [100ms, 1s]}}
+  up: {kind: gauge, unit: bool, across: min, prometheus: {metric: probe_success, job: ping}}
+slos:
+",
+    );
+    let kinds = [
+        ("ratio: {bad: failed, total: requests}", 20),
+        ("latency: {signal: latency, at_most: 1s}", 55),
+        ("time: {signal: up, equals: 1}", 0),
+    ];
+    let objectives = [
+        "99%, period: 28d",
+        "99.9%, period: 30d",
+        "99.99%, period: 30d",
+    ];
+    let lengths = [2, 3, 4, 6, 12, 24]
+        .into_iter()
+        .flat_map(|ratio| [20, 60, 360, 1_440, 2_880].map(|long| (long, ratio)))
+        .filter(|(long, ratio)| long / ratio >= 5);
+    for (i, (long, ratio)) in lengths.enumerate() {
+        let (sli, min_events) = kinds[i % kinds.len()];
+        let (objective, factor) = (objectives[i / 3 % 3], [2, 6, 14][i % 3]);
+        let enough = match long >= 360 && min_events > 0 {
+            true => format!(", min_events: {min_events}"),
+            false => String::new(),
+        };
+        let short = long / ratio;
+        text += &format!(
+            "  of-{long}-by-{ratio}: {{objective: {objective}, sli: {{{sli}}}{enough}, \
+             burn: [{{factor: {factor}, long: {long}m, short: {short}m, severity: page}}]}}\n"
+        );
+    }
+    let dir = tempfile::tempdir().expect("temp dir");
+    let files = bundled::build(&text, None);
+    bundled::write(dir.path(), &files);
+    let of_tier = |f: &&OutFile| f.path.contains("/tests/slo-of-") && !f.path.contains("-period");
+    let tests: Vec<_> = files.iter().filter(of_tier).collect();
+    assert_eq!(tests.len(), 26);
     for test in tests {
         test_rules(&dir.path().join(&test.path));
     }

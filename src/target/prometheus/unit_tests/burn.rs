@@ -2,25 +2,23 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{burns, minutes, near, test_file, value_is};
+use super::{burns, minutes, near, of_window, test_file, value_is};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EVALUATION, HELD, slo_series};
+use crate::plan::{BASE_WINDOW, EVALUATION, HELD};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
-use crate::promql::ast::Expr;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number, decimal, float};
 
-/// Just on the good side of a threshold.
+/// What is bearable after an outage, of a threshold.
 const SHORT_OF: Number = Number::new_raw(97, 100);
+
+/// As near below a threshold as above it, of the threshold.
+const JUST_SHORT_OF: Number = Number::new_raw(99, 100);
 
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
 const BEFORE: u64 = 10;
-
-/// Of the events that are needed.
-const TOO_FEW: Number = Number::new_raw(85, 100);
-const ENOUGH: Number = Number::new_raw(120, 100);
 
 /// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
 const BUSY: i128 = 3;
@@ -117,6 +115,23 @@ pub(super) fn expected(
     })
 }
 
+/// The alerts of all tiers, for series with these labels, where all events are bad in all windows.
+pub(super) fn all_shown(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    set: &LabelSet,
+    at: u64,
+) -> Option<AlertCheck> {
+    let tiers = events.tiers.iter();
+    let alerts = tiers.map(|tier| expected(plan, slo, events, tier, set, 1.0));
+    Some(AlertCheck {
+        eval_time: minutes(at),
+        alertname: slo.alert_name.clone(),
+        exp_alerts: alerts.collect::<Option<_>>()?,
+    })
+}
+
 struct Run<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
@@ -158,7 +173,7 @@ impl Run<'_> {
     }
 
     fn check(&self, at: u64, fires: bool) -> crate::target::prometheus::view::ExprCheck {
-        burns(self.slo, self.tier, at, fires)
+        burns(self.tier, at, fires)
     }
 
     /// Good minutes before a fault: what a window still holds of them when the alert fires.
@@ -194,7 +209,7 @@ impl Run<'_> {
 
     /// Slightly above the threshold: fires once the long window is nearly full of it.
     fn sustained(&self) -> Option<Test> {
-        let ratio = self.beyond(103);
+        let ratio = self.in_events(self.beyond(101)).ceil() / self.in_events(1.into());
         let start = self.history();
         let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
         // Both windows are full of it, and the alert is looked at before it ends.
@@ -206,33 +221,19 @@ impl Run<'_> {
             self.check(start + fires.earliest - self.every, false),
             self.check(start + fires.latest, true),
         ];
-        test.alert_rule_test = self.shown(ratio, start + full).into_iter().collect();
         Some(test)
     }
 
-    /// The alert as the on-call person sees it; only where no other tier fires beside it.
-    fn shown(&self, ratio: Number, at: u64) -> Option<AlertCheck> {
-        let others = self
-            .events
-            .tiers
-            .iter()
-            .filter(|t| t.name != self.tier.name);
-        if others.clone().any(|t| t.threshold < ratio) {
-            return None;
-        }
-        let set = self.label_set()?;
-        let (plan, value) = (self.plan, float(ratio));
-        let alert = expected(plan, self.slo, self.events, self.tier, &set, value)?;
-        Some(AlertCheck {
-            eval_time: minutes(at),
-            alertname: self.slo.alert_name.clone(),
-            exp_alerts: vec![alert],
-        })
+    /// A share of the events from sample to sample.
+    fn in_events(&self, share: Number) -> Number {
+        share * TRAFFIC * i128::from(self.driver.step)
     }
 
-    fn label_set(&self) -> Option<LabelSet> {
+    /// The alerts as the on-call person sees them while everything fails.
+    fn shown(&self, at: u64) -> Option<AlertCheck> {
         let signal = self.events.sli.signal()?;
-        Some(labels::of(self.plan, signal, signal.family()?))
+        let set = labels::of(self.plan, signal, signal.family()?);
+        all_shown(self.plan, self.slo, self.events, &set, at)
     }
 
     /// Everything fails under more traffic than usual, then it is just bearable: fires early, and resets
@@ -306,13 +307,19 @@ impl Run<'_> {
         let outage = (long / 10).next_multiple_of(every);
         let recent = self.tier.short.mins_up().next_multiple_of(every);
         let rest = (long + 2 * every).next_multiple_of(every);
-        let high = self.beyond(200);
-        let whole = |minutes: u64| Number::from_integer(i128::from(minutes));
-        // A window may hold one evaluation more of what is recent.
-        let most = recent + every;
-        let before = self.tier.threshold * SHORT_OF * whole(long) - high * whole(most);
-        let before =
-            (before / whole(long.saturating_sub(most).max(1))).max(Number::from_integer(0));
+        // A long window sums up evaluations, of which each counts one sample, and adds the base window.
+        let base = BASE_WINDOW.mins_up();
+        let counted = |minutes: u64| match every < base {
+            true => minutes,
+            false => minutes.div_ceil(every) + 1,
+        };
+        let [all, most] = [counted(long.saturating_sub(base)), counted(recent)];
+        let all = if every < base { long } else { all };
+        let whole = |counted: u64| Number::from_integer(i128::from(counted));
+        let allowed = self.tier.threshold * JUST_SHORT_OF * whole(all);
+        let high = self.beyond(200).min(allowed / whole(most));
+        let before = (allowed - high * whole(most)) / whole(all.saturating_sub(most).max(1));
+        let before = self.in_events(before).floor() / self.in_events(1.into());
         let levels = self.levels(&[
             (outage, Number::from_integer(1)),
             (rest, before),
@@ -323,7 +330,7 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// Everything fails twice, with enough events together: fires while both are in the long window, silent once the first
+    /// Everything fails twice, with just enough events together: fires while both are in the long window, silent once the first
     /// has left it. An evaluation counts a base window at most, and the last one until the next.
     fn few(&self) -> Option<Test> {
         let every = self.every;
@@ -331,17 +338,24 @@ impl Run<'_> {
         let rare = if every > self.driver.step { every } else { 0 };
         let (first, then) = (2 * every, long - long % every - rare);
         let last = (first + long).next_multiple_of(every) + 2 * every;
-        let failing = |share: Number| {
-            let events = share * i128::from(self.events.min_events);
+        let failing = |events: Number| {
             let all = Level::new(every / self.driver.step, Number::from_integer(1));
             all.thin(events / i128::from(self.driver.step))
         };
+        // The rate that they are recorded as must not lose one.
+        let is_exact = |events: &u32| {
+            let seconds = BASE_WINDOW.as_secs() as f64;
+            f64::from(*events) / seconds * seconds >= f64::from(*events)
+        };
+        let enough = Number::from_integer(i128::from(self.events.min_events));
+        let second = (1..self.events.min_events).rev().find(is_exact);
+        let second = second.map_or(enough / 2, |events| i128::from(events).into());
         let idle = |minutes: u64| Level::idle(minutes.div_ceil(self.driver.step));
         let levels = [
             idle(every),
-            failing(ENOUGH - TOO_FEW),
+            failing(enough - second),
             idle(then - every - first),
-            failing(TOO_FEW),
+            failing(second),
             idle(last - then),
         ];
         let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
@@ -361,18 +375,15 @@ impl Run<'_> {
 
     /// A series recorded over a window.
     fn series(&self, series: &str, window: Duration) -> String {
-        let (service, window) = (&self.plan.service.name, window.to_string());
-        Expr::from(slo_series(series, service, &self.slo.name, &window)).to_string()
+        of_window(series, window).to_string()
     }
 
-    /// No traffic after an outage: two evaluations after the last ratio, there is none, above all no NaN, and no alert.
+    /// No traffic after an outage of all there was: two evaluations after the last ratio, there is none, above all no NaN, and no
+    /// alert.
     fn idle(&self) -> Option<Test> {
-        let broken_off = self.broken_off();
-        let is_held = broken_off.is_some();
-        let (end, mut levels) = broken_off.unwrap_or_else(|| {
-            let good = [(BEFORE, Number::from_integer(0))];
-            (BEFORE, self.levels(&good))
-        });
+        let is_held = self.events.is_held(self.tier);
+        let end = self.after(BEFORE);
+        let mut levels = self.levels(&[(end, Number::from_integer(1))]);
         let at = match is_held && self.every == 1 && self.tier.short == BASE_WINDOW {
             true => end + BASE_WINDOW.mins_up() + 2,
             // The windows have just emptied.
@@ -382,7 +393,10 @@ impl Run<'_> {
             }
         };
         levels.push(Level::idle((at - end).div_ceil(self.driver.step) + 2));
-        let mut test = self.test("no data and silent without traffic", &levels)?;
+        let mut test = self.test(
+            "shows an outage, no data and silent without traffic",
+            &levels,
+        )?;
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
             value_is(
@@ -393,9 +407,7 @@ impl Run<'_> {
             value_is(format!("sum({total})"), at, Some(0)),
             self.check(at, false),
         ];
-        if is_held {
-            test.promql_expr_test.push(self.check(end, true));
-        }
+        test.alert_rule_test = self.shown(end).into_iter().collect();
         Some(test)
     }
 
@@ -405,9 +417,10 @@ impl Run<'_> {
         let (every, held) = (self.every, HELD.mins_up());
         let mut test = self.test("goes on when all targets die in an outage", &levels)?;
         if self.tier.long <= HELD {
-            // The long window forgets as soon as the alert does.
-            let stays = end + 2 * self.tier.short.mins_up() + BASE_WINDOW.mins_up();
-            let stays = stays.next_multiple_of(every);
+            // The long window forgets as soon as the alert does, or before.
+            let forgotten = 2 * self.tier.short.mins_up() + BASE_WINDOW.mins_up();
+            let stays = end + forgotten.min(self.tier.long.mins_up() - every);
+            let stays = stays - stays % every;
             test.promql_expr_test = vec![self.check(end, true), self.check(stays, true)];
             return Some(test);
         }
@@ -618,7 +631,7 @@ impl Run<'_> {
         Some(Some(test))
     }
 
-    /// No series of the bucket: there is no ratio, and longer windows count no event as bad.
+    /// No series of the bucket: there is no ratio, and longer windows count no event.
     fn no_bucket(&self) -> Option<Test> {
         let EventSli::Latency { .. } = &self.events.sli else {
             return None;
@@ -630,18 +643,11 @@ impl Run<'_> {
         let window = self.events.increases.first()?.window;
         let at = self.after(BEFORE);
         let levels = [Level::new(at / self.driver.step, Number::from_integer(0))];
-        let mut test = self.test("counts no event as bad without its bucket", &levels)?;
+        let mut test = self.test("counts no event without its bucket", &levels)?;
         test.input_series.remove(0);
-        let [all, good] = [naming::ALL_EVENTS, naming::PART_EVENTS];
-        let [all, good] = [all, good].map(|name| self.series(name, window));
-        test.promql_expr_test = vec![
-            value_is(format!("sum({all}) - sum({good})"), at, Some(0)),
-            value_is(
-                format!("sum({})", self.recorded(naming::ERROR_RATIO)),
-                at,
-                None,
-            ),
-        ];
+        let all = self.series(naming::ALL_EVENTS, window);
+        let ratio = self.recorded(naming::ERROR_RATIO);
+        test.promql_expr_test = [all, ratio].map(|series| value_is(series, at, None)).into();
         Some(test)
     }
 }

@@ -169,6 +169,8 @@ fn window_steps(c: &Compare, step: u64) -> u64 {
 enum State {
     Good,
     Bad,
+    /// To the end of the test.
+    Stays,
     Near,
     Idle,
 }
@@ -229,6 +231,7 @@ impl<'a> Setting<'a> {
         let mut tests = Vec::new();
         for faults in &sets {
             tests.push(self.fires(faults, sets.len() > 1)?);
+            tests.extend(self.longest_window(faults));
         }
         tests.extend(self.silent_near(&sets)?);
         tests.extend(self.silent_both(&sets)?);
@@ -274,10 +277,16 @@ impl<'a> Setting<'a> {
 
     fn fires(&self, faults: &Faults, several: bool) -> Option<Test> {
         let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
-        let states: Vec<_> = faults.iter().map(state).collect();
+        let together: Vec<_> = faults.iter().map(state).collect();
+        let later = self.longest_ends(&together, |c| c.signal.is_instant(c.stat));
+        let (inputs, states) = [later, together]
+            .into_iter()
+            .find_map(|states| Some((self.inputs(&states, true)?, states)))?;
         let bad = || self.leaves.iter().zip(faults).filter(|(_, bad)| **bad);
         let onset = bad().fold(Steps::NEXT, |s, ((_, l), _)| s.and(l.onset));
-        let reset = bad().map(|((_, l), _)| l.reset).reduce(Steps::or)?;
+        let end = self.leaves.iter().zip(states);
+        let end = end.filter(|(_, state)| *state == State::Bad);
+        let reset = end.map(|((_, l), _)| l.reset).reduce(Steps::or)?;
         let (least, most) = self.hold();
         let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
         let mut checks = vec![
@@ -298,9 +307,54 @@ impl<'a> Setting<'a> {
         Some(Test {
             name,
             interval: minutes(self.driver.step),
-            input_series: self.inputs(&states, true)?,
+            input_series: inputs,
             alert_rule_test: self.shown(faults).into_iter().collect(),
             promql_expr_test: checks,
+        })
+    }
+
+    /// The part with the longest window ends, and those of shorter ones that this would be hidden by stay bad: of these parts.
+    fn longest_ends(&self, states: &[State], stays: impl Fn(&Compare) -> bool) -> Vec<State> {
+        let is_bad = |state: &State| *state == State::Bad;
+        let bad = self.leaves.iter().zip(states);
+        let bad = bad.filter(|(_, state)| is_bad(state));
+        let last = bad.map(|((_, l), _)| l.reset.earliest).max().unwrap_or(0);
+        let state = |((c, l), state): (&(&Compare, Levels), &State)| {
+            let is_fixed = matches!(c.bound, Bound::Fixed(..));
+            match is_bad(state) && is_fixed && l.reset.latest < last && stays(c) {
+                true => State::Stays,
+                false => *state,
+            }
+        };
+        self.leaves.iter().zip(states).map(state).collect()
+    }
+
+    /// The alert goes on for the longest window, which a shorter one hides where all parts end together.
+    fn longest_window(&self, faults: &Faults) -> Option<Test> {
+        let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
+        let together: Vec<_> = faults.iter().map(state).collect();
+        let states = self.longest_ends(&together, |_| true);
+        let mut hidden = self.leaves.iter().zip(&states);
+        let is_window = |c: &Compare| !c.signal.is_instant(c.stat);
+        if !hidden.any(|((c, _), state)| *state == State::Stays && is_window(c)) {
+            return None;
+        }
+        let end = self.leaves.iter().zip(&states);
+        let end = end.filter(|(_, state)| **state == State::Bad);
+        let reset = end.map(|((_, l), _)| l.reset).reduce(Steps::or)?;
+        let (kept, ended) = self.steps(self.subject.keep);
+        let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
+        let last = self.fault + reset.earliest - 1;
+        (last < self.stays).then_some(())?;
+        Some(Test {
+            name: "goes on for its longest window".into(),
+            interval: minutes(self.driver.step),
+            input_series: self.inputs(&states, true)?,
+            alert_rule_test: Vec::new(),
+            promql_expr_test: vec![
+                check(last + kept, true),
+                check(self.fault + reset.latest + ended, false),
+            ],
         })
     }
 
@@ -447,11 +501,14 @@ impl<'a> Setting<'a> {
         let during = |level| Level::new(self.fault, level).busy(busy(c));
         phases.push(match state {
             State::Good => during(l.good),
-            State::Bad => during(l.bad),
+            State::Bad | State::Stays => during(l.bad),
             State::Near => during(l.near),
             State::Idle => Level::idle(self.fault),
         });
-        phases.push(Level::new(self.after, l.good));
+        phases.push(match state {
+            State::Stays => Level::new(self.after, l.bad).busy(busy(c)),
+            _ => Level::new(self.after, l.good),
+        });
         phases
     }
 }

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::{firing, labels, minutes};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, Plan, SliData, Slo, recorded, slo_series};
+use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, recorded, slo_series};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::build;
 use crate::target::prometheus::annotations;
@@ -32,8 +32,11 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
         tests.extend(run.ended(slo).into_iter().flatten());
     }
     if let Some(missing) = &data.unmeasured {
-        let of_first = missing.first().and_then(|slo| run.missing(slo));
-        tests.extend(of_first.into_iter().flatten());
+        let mut firsts: Vec<_> = missing.iter().take(1).collect();
+        let of_time = missing.iter().skip(1);
+        firsts.extend(of_time.into_iter().find(|slo| run.is_time(slo)));
+        let of_firsts = firsts.into_iter().filter_map(|slo| run.missing(slo));
+        tests.extend(of_firsts.flatten());
         if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
@@ -45,6 +48,11 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
 impl Run<'_> {
     fn slo(&self, name: &str) -> Option<&Slo> {
         self.plan.slos.iter().find(|slo| slo.name == name)
+    }
+
+    fn is_time(&self, name: &str) -> bool {
+        let slo = self.slo(name);
+        slo.is_some_and(|slo| matches!(slo.events.sli, EventSli::Time(_)))
     }
 
     /// A recorded series of an SLO, in its first label set.
@@ -72,13 +80,34 @@ impl Run<'_> {
 
     /// A target of a place of an SLO.
     fn up(&self, place: &[String], values: String) -> Option<Input> {
+        self.up_at(place, |label| self.value(label), values)
+    }
+
+    /// A target of another place, where there may be one.
+    fn up_elsewhere(&self, place: &[String], values: String) -> Option<Input> {
+        let targets = self.data.targets.as_ref()?;
+        let is_free = |label: &String| targets.iter().all(|(of, ..)| of != label);
+        let free = place.iter().find(|label| is_free(label))?;
+        let value = |label: &str| match label == free {
+            true => "other".to_owned(),
+            false => self.value(label),
+        };
+        self.up_at(place, value, values)
+    }
+
+    fn up_at(
+        &self,
+        place: &[String],
+        value: impl Fn(&str) -> String,
+        values: String,
+    ) -> Option<Input> {
         let targets = self.data.targets.as_ref()?;
         let mut labels: Vec<_> = targets.iter().map(|(label, ..)| label).collect();
         labels.extend(place);
         labels.sort_unstable();
         labels.dedup();
         let up = labels.into_iter().fold(build::metric("up"), |up, label| {
-            up.matcher(label, MatchOp::Equal, &self.value(label))
+            up.matcher(label, MatchOp::Equal, &value(label))
         });
         Some(Input {
             series: Expr::from(up).to_string(),
@@ -94,7 +123,7 @@ impl Run<'_> {
         ];
         Input {
             series: Expr::from(recorded(naming::OBJECTIVE, &labels)).to_string(),
-            values: "0.9+0x500".into(),
+            values: "0.9+0x1500".into(),
         }
     }
 
@@ -229,24 +258,48 @@ impl Run<'_> {
             ]);
         }
         if pages {
-            let mut goes_on = vec![
-                self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
-                self.objective(slo),
-            ];
-            goes_on.extend(self.up(&labels, "0+0x120".into()));
-            let name = "silent while events are counted";
-            tests.push(self.test(name, goes_on, None, &silent));
+            let removed = inputs(&busy, None);
+            tests.extend(self.still_there(slo, &labels, removed, &silent));
         }
         Some(tests)
+    }
+
+    /// Targets that are down page neither for another place, whose targets were removed, nor while events are counted.
+    fn still_there(
+        &self,
+        slo: &Slo,
+        place: &[String],
+        mut removed: Vec<Input>,
+        silent: &[(u64, bool)],
+    ) -> Vec<Test> {
+        let mut tests = Vec::new();
+        if let Some(down) = self.up_elsewhere(place, "0+0x500".into()) {
+            removed.push(down);
+            let name = "silent where targets are removed, and others are down";
+            tests.push(self.test(name, removed, None, silent));
+        }
+        let mut goes_on = vec![
+            self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
+            self.objective(slo),
+        ];
+        goes_on.extend(self.up(place, "0+0x120".into()));
+        let name = "silent while events are counted";
+        tests.push(self.test(name, goes_on, None, silent));
+        tests
     }
 
     /// No series from the start on; of targets that are down there is none.
     fn missing(&self, name: &str) -> Option<Vec<Test>> {
         let slo = self.slo(name)?;
+        let targets = self.data.targets.iter().find(|_| !self.is_time(name));
+        let kind = match self.is_time(name) {
+            true => "a `time` SLO",
+            false => "an SLO",
+        };
         let inputs = |values: String, up: u64| {
             let total = self.series(naming::TOTAL_EVENTS, slo, values);
             let mut inputs = vec![self.objective(slo), total];
-            inputs.extend(self.up(&[], format!("{up}+0x120")));
+            inputs.extend(targets.and_then(|_| self.up(&[], format!("{up}+0x1500"))));
             inputs
         };
         let late = || format!("_x{} 0+0x5", self.hold + 5);
@@ -255,22 +308,35 @@ impl Run<'_> {
             (self.hold + 4, true),
             (self.hold + 6, false),
         ];
-        let ended = BEFORE + self.data.memory.mins_up();
+        let idle = self.data.idle.filter(|_| !self.is_time(name));
+        let ended = match idle {
+            Some(memory) => BEFORE + memory.mins_up() + self.hold,
+            None => BEFORE + self.data.memory.mins_up(),
+        };
         let mut tests = vec![
             self.test(
-                "fires where an SLO has no series",
+                &format!("fires where {kind} has no series"),
                 inputs(late(), 1),
                 None,
                 &checks,
             ),
             self.test(
-                "fires where an idle SLO has lost its series",
+                &format!("fires where {kind} without events has lost its series"),
                 inputs(format!("0+0x{BEFORE} stale"), 1),
                 None,
                 &[(ended - 1, false), (ended + 1, true)],
             ),
         ];
-        if self.data.targets.is_some() {
+        if idle.is_some() {
+            let forgotten = BEFORE + self.data.memory.mins_up() + 5;
+            tests.push(self.test(
+                "goes on where a counter that grew has lost its series",
+                inputs(format!("2+0x{BEFORE} stale"), 1),
+                None,
+                &[(forgotten, true)],
+            ));
+        }
+        if targets.is_some() {
             let silent = [(self.hold + 4, false)];
             tests.push(self.test(
                 "silent while no target is up",

@@ -5,20 +5,21 @@ use super::{burn, burns, minutes, own, test_file};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
+use crate::query::direct_up_to;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number, decimal, float};
 
 /// Just beyond a threshold, and just short of it.
-const BEYOND: Number = Number::new_raw(105, 100);
-const SHORT_OF: Number = Number::new_raw(95, 100);
+const BEYOND: Number = Number::new_raw(101, 100);
+const SHORT_OF: Number = Number::new_raw(99, 100);
 
 /// The minute that is looked at, or the first evaluation after it; the ratios are held up to it.
 const LOOK: u64 = 10;
 
 /// A file for each tier.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
-    let file = |tier: &Tier| {
+    let file = |(i, tier): (usize, &Tier)| {
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!(
             "{}, tier {}, of ratios as recorded.",
@@ -28,9 +29,20 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         let mut tests = tests(plan, slo, events, tier, every);
         tests.extend(own::windows(plan, slo, events, tier, every));
         tests.extend(own::without_part(plan, slo, events, tier, every));
+        if i == 0 && events.counted.is_none() {
+            let look = LOOK.next_multiple_of(every);
+            let run = Run {
+                plan,
+                slo,
+                events,
+                tier,
+                look,
+            };
+            tests.extend(run.all_fire());
+        }
         test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
-    events.tiers.iter().map(file).collect()
+    events.tiers.iter().enumerate().map(file).collect()
 }
 
 /// Both windows beyond a tier's threshold, and one of them short of it, where rules are evaluated every so many minutes.
@@ -86,7 +98,7 @@ impl Run<'_> {
                 .map(|(window, level)| self.input(*window, level))
                 .collect(),
             alert_rule_test: shown.into_iter().collect(),
-            promql_expr_test: vec![burns(self.slo, self.tier, self.look, fires)],
+            promql_expr_test: vec![burns(self.tier, self.look, fires)],
         }
     }
 
@@ -123,12 +135,30 @@ impl Run<'_> {
         }
     }
 
+    /// The alerts of all tiers as the on-call person sees them, where long windows read the same ratios as short ones.
+    fn all_fire(&self) -> Option<Test> {
+        let tiers = self.events.tiers.iter();
+        let mut read: Vec<_> = tiers.flat_map(|tier| [tier.long, tier.short]).collect();
+        read.push(BASE_WINDOW);
+        read.retain(|window| *window <= direct_up_to(&self.events.sli));
+        read.sort();
+        read.dedup();
+        let inputs = read
+            .into_iter()
+            .map(|window| self.input(window, Number::from_integer(1)));
+        let shown = burn::all_shown(self.plan, self.slo, self.events, &self.set(), self.look)?;
+        Some(Test {
+            name: "shows the alerts of all tiers".into(),
+            interval: minutes(1),
+            input_series: inputs.collect(),
+            alert_rule_test: vec![shown],
+            promql_expr_test: Vec::new(),
+        })
+    }
+
     /// The alert as the on-call person sees it, where no other tier reads the same ratios.
     fn shown(&self, level: Number) -> Option<AlertCheck> {
-        let base = [self.tier.long, self.tier.short].contains(&BASE_WINDOW);
-        if base && self.events.counted.is_none() {
-            return None;
-        }
+        self.events.counted.as_ref()?;
         let (plan, value) = (self.plan, float(level));
         let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
         Some(AlertCheck {

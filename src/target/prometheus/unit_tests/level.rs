@@ -4,13 +4,17 @@ use super::distribution::Bounds;
 use super::onset::Steps;
 use super::swing::{self, Blocks};
 use crate::plan::{Bound, Compare, CompareOp, Family, Outside, Signal, SignalKind, Source};
-use crate::spec::{Baseline, Stat};
+use crate::spec::{Baseline, FamilyKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
-/// Far enough beyond a threshold to be seen, near enough that a threshold moved by a tenth is noticed.
-const BEYOND: (i128, i128) = (105, 100);
+/// Far enough beyond a threshold to be seen, near enough that another threshold is noticed.
+const BEYOND: (i128, i128) = (101, 100);
 /// Just on the good side.
-const SHORT_OF: (i128, i128) = (95, 100);
+const SHORT_OF: (i128, i128) = (99, 100);
+/// The same of a share of requests so small that a hundredth of it is not one of them.
+const BEYOND_FEW: (i128, i128) = (105, 100);
+const SHORT_OF_FEW: (i128, i128) = (95, 100);
+const FEW: (i128, i128) = (1, 10_000);
 /// Half of a threshold, or half as much again below it.
 const GOOD: (i128, i128) = (50, 100);
 
@@ -314,6 +318,12 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
 /// Levels around a fixed value, at once.
 fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
     let (zero, upper) = (int(0), op.is_upper());
+    let (beyond, short_of) = match threshold < Number::new(FEW.0, FEW.1) {
+        true => (BEYOND_FEW, SHORT_OF_FEW),
+        false => (BEYOND, SHORT_OF),
+    };
+    // A threshold that can be met exactly is itself on one of the sides.
+    let is_met = is_exact(c);
     let levels = |good, bad, near| Levels {
         good,
         bad,
@@ -335,12 +345,14 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
         levels(zero, int(5), zero)
     } else if upper {
         let cap = top(c).map(|top| (threshold + top) / 2);
-        let bad = times(threshold, BEYOND);
-        levels(
-            times(threshold, GOOD),
-            cap.map_or(bad, |cap| bad.min(cap)),
-            times(threshold, SHORT_OF),
-        )
+        let bad = times(threshold, beyond);
+        let bad = cap.map_or(bad, |cap| bad.min(cap));
+        let good = times(threshold, GOOD);
+        match op {
+            CompareOp::Above if is_met => levels(good, bad, threshold),
+            _ if is_met => levels(good, threshold, times(threshold, short_of)),
+            _ => levels(good, bad, times(threshold, short_of)),
+        }
     } else if threshold == zero {
         // Nothing at all is the fault; any share of zero is zero.
         let good = top(c).map_or(int(5), |top| top / 2);
@@ -350,8 +362,23 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
             let level = threshold * (int(2) - Number::new(share, 100));
             top(c).map_or(level, |top| level.min((threshold + top) / 2))
         };
-        levels(above(GOOD.0), times(threshold, SHORT_OF), above(SHORT_OF.0))
+        let bad = times(threshold, short_of);
+        match op {
+            CompareOp::Below if is_met => levels(above(GOOD.0), bad, threshold),
+            _ if is_met => levels(above(GOOD.0), threshold, above(short_of.0)),
+            _ => levels(above(GOOD.0), bad, above(short_of.0)),
+        }
     }
+}
+
+/// True for values of a gauge that a rule compares as they are.
+fn is_exact(c: &Compare) -> bool {
+    let as_they_are = c.signal.value_scale(c.stat) == int(1);
+    let is_gauge = matches!(&c.signal.source, Source::Family(f) if f.kind == FamilyKind::Gauge);
+    as_they_are
+        && is_gauge
+        && matches!(c.bound, Bound::Fixed(..))
+        && matches!(c.stat, Stat::Last | Stat::Max | Stat::Min)
 }
 
 /// Adds when the condition begins and ends to hold.
@@ -390,7 +417,7 @@ fn timed(
 pub(super) fn busy(c: &Compare) -> i128 {
     let per_request = match (&c.signal.source, c.stat) {
         (Source::Ratio { .. }, _) | (Source::Family(_), Stat::Quantile(_)) => true,
-        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::FamilyKind::Histogram,
+        (Source::Family(family), Stat::Avg) => family.kind == FamilyKind::Histogram,
         _ => false,
     };
     if per_request { BUSY } else { 1 }

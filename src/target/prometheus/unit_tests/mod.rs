@@ -28,7 +28,9 @@ mod values;
 
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming::{self, TIER};
-use crate::plan::{EventSli, Plan, Slo, Tier};
+use crate::plan::{EventSli, Plan, Tier};
+use crate::promql::ast::{Expr, MatchOp};
+use crate::promql::build;
 use crate::target::Untested;
 use crate::units::{Duration, Number, decimal};
 
@@ -131,8 +133,20 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
 }
 
 /// Whether a tier's alert is firing at a time. A test file reads the rules of one SLO.
-fn burns(slo: &Slo, tier: &Tier, at: u64, fires: bool) -> ExprCheck {
-    firing(&slo.alert_name, &[(TIER, &tier.name)], at, fires)
+fn burns(tier: &Tier, at: u64, fires: bool) -> ExprCheck {
+    let expr = format!(
+        "count(ALERTS{{alertstate=\"firing\", {TIER}=\"{}\"}})",
+        tier.name
+    );
+    value_is(expr, at, fires.then_some(1))
+}
+
+/// A series of the only SLO of a test file, over a window.
+fn of_window(series: &str, window: Duration) -> Expr {
+    let series = build::metric(series);
+    series
+        .matcher(naming::WINDOW, MatchOp::Equal, &window.to_string())
+        .into()
 }
 
 /// Name of the test file of an alert.

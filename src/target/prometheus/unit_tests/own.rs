@@ -6,9 +6,9 @@
 use super::labels::{self, LabelSet};
 use super::model::{Labels, Model, Record};
 use super::values::{self, Phase};
-use super::{minutes, near};
+use super::{minutes, near, of_window};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
+use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::view::{ExprCheck, Input, Test};
 use crate::units::{Duration, Number};
@@ -112,11 +112,7 @@ pub(super) fn without_part(
     let model = Model::new(&inputs, 1, look + 1, false)?;
     let mut model = model.evaluated_every(usize::try_from(look).ok()?);
     run.record_base(&mut model)?;
-    let of_base = |name| {
-        let base = BASE_WINDOW.to_string();
-        Expr::from(slo_series(name, &plan.service.name, &slo.name, &base))
-    };
-    let bad = of_base(naming::BAD_EVENTS);
+    let bad = of_window(naming::BAD_EVENTS, BASE_WINDOW);
     let none = model.value(&bad, seconds(look))? == 0.0;
     let zero = Number::from_integer(0);
     none.then(|| Test {
@@ -268,13 +264,7 @@ impl Run<'_> {
         window: Duration,
         at: [u64; 2],
     ) -> Option<Vec<ExprCheck>> {
-        let series = slo_series(
-            name,
-            &self.plan.service.name,
-            &self.slo.name,
-            &window.to_string(),
-        );
-        let series = Expr::from(series);
+        let series = of_window(name, window);
         let values = at.map(|minute| {
             models
                 .each_ref()

@@ -1,10 +1,9 @@
 //! Test of an SLO's budget: events count, not minutes.
 
 use super::drive::{Driver, Level};
-use super::{burn, minutes, near, test_file};
+use super::{burn, minutes, near, of_window, test_file};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, slo_series};
-use crate::promql::ast::Expr;
+use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
 use crate::units::Number;
@@ -32,8 +31,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     let expected = ratio * BUSY * burst / all;
     let at = PHASES.iter().sum::<u64>() - 5;
     let service = &plan.service.name;
-    let period = slo.period.to_string();
-    let found = Expr::from(slo_series(naming::ERROR_RATIO, service, &slo.name, &period));
+    let found = of_window(naming::ERROR_RATIO, slo.period);
     let left = format!(
         "{}{{service=\"{service}\", slo=\"{}\"}}",
         naming::BUDGET_REMAINING,

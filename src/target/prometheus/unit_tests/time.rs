@@ -4,13 +4,13 @@
 
 use super::labels;
 use super::values::{self, Phase};
-use super::{burn, burns, given, minutes, test_file, value_is};
+use super::{burn, burns, given, of_window, test_file, value_is};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli, slo_series};
+use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli};
 use crate::promql::ast::Expr;
 use crate::query::direct_up_to;
 use crate::target::prometheus::rules;
-use crate::target::prometheus::view::{AlertCheck, ExprCheck, Input, Named, Test, TestFile};
+use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
 
 /// Above this share of bad moments a window has no room for both sides of its threshold.
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
     }
 
     fn check(&self, at: u64, fires: bool) -> ExprCheck {
-        burns(self.slo, self.tier, at, fires)
+        burns(self.tier, at, fires)
     }
 
     /// Moments of good, bad and good time.
@@ -187,8 +187,7 @@ impl<'a> Run<'a> {
 
     /// A series recorded over the base window.
     fn recorded(&self, series: &str) -> Expr {
-        let (service, base) = (&self.plan.service.name, BASE_WINDOW.to_string());
-        slo_series(series, service, &self.slo.name, &base).into()
+        of_window(series, BASE_WINDOW)
     }
 
     /// Time without the gauge is neither good nor bad.
@@ -211,19 +210,13 @@ impl<'a> Run<'a> {
     fn shown(&self) -> Option<Test> {
         let lasts = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
         let set = labels::of(self.plan, &self.time.signal, self.time.signal.family()?);
-        let tiers = self.events.tiers.iter();
-        let alerts =
-            tiers.map(|tier| burn::expected(self.plan, self.slo, self.events, tier, &set, 1.0));
         let mut test = self.test(
             "shows the measured value",
             [0, (lasts + 1) * self.per_minute, 0],
             Vec::new(),
         );
-        test.alert_rule_test.push(AlertCheck {
-            eval_time: minutes(lasts),
-            alertname: self.slo.alert_name.clone(),
-            exp_alerts: alerts.collect::<Option<_>>()?,
-        });
+        let shown = burn::all_shown(self.plan, self.slo, self.events, &set, lasts)?;
+        test.alert_rule_test.push(shown);
         Some(test)
     }
 }
