@@ -73,7 +73,7 @@ impl Run<'_> {
         let mut targets = self.data.targets.iter().flatten();
         let own = targets.find(|(of, ..)| of == label);
         own.map_or_else(
-            || format!("{label}-1"),
+            || labels::made_up(label),
             |(_, op, value)| labels::meeting(*op, value),
         )
     }

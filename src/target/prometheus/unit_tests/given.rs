@@ -1,7 +1,7 @@
 //! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
 use super::labels::LabelSet;
-use super::{burn, burns, minutes, own, test_file};
+use super::{burn, burns, labels, minutes, own, test_file};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -111,7 +111,7 @@ impl Run<'_> {
     fn set(&self) -> LabelSet {
         let labels = self.slo.labels.iter();
         labels
-            .map(|label| (label.clone(), format!("{label}-1")))
+            .map(|label| (label.clone(), labels::made_up(label)))
             .collect()
     }
 

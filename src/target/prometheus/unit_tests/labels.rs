@@ -12,6 +12,11 @@ pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
 /// A value that no selection asks for.
 const OTHER: &str = "other";
 
+/// A short value of a label: `i1` of `instance`.
+pub(super) fn made_up(label: &str) -> String {
+    label.chars().take(1).chain(['1']).collect()
+}
+
 /// The labels of a signal's series: everything it can be grouped by, so that its matchers select it.
 pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
     let mut set = LabelSet::new();
@@ -19,7 +24,7 @@ pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
         let value = if label == "job" {
             plan.scrape.job.clone()
         } else {
-            [label, "-1"].concat()
+            made_up(label)
         };
         set.insert(label.clone(), value);
     }

@@ -119,7 +119,10 @@ fn value_is(expr: String, at: u64, value: Option<i64>) -> ExprCheck {
 fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
     let (value, hair) = (decimal(value), decimal(hair));
     value_is(
-        format!("sum(abs({expr} - ({value})) < bool {hair})"),
+        match value.starts_with('-') {
+            true => format!("sum(abs({expr} - ({value})) < bool {hair})"),
+            false => format!("sum(abs({expr} - {value}) < bool {hair})"),
+        },
         at,
         Some(1),
     )

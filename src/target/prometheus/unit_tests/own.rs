@@ -126,7 +126,7 @@ pub(super) fn without_part(
 
 /// Series that the author's PromQL reads, with one value for each label of the groups.
 fn series(slo: &Slo, queries: &[&Expr]) -> Vec<String> {
-    let value = |label: &String| (label.clone(), format!("{label}-1"));
+    let value = |label: &String| (label.clone(), labels::made_up(label));
     let groups: LabelSet = slo.labels.iter().map(value).collect();
     let mut series = labels::selected(queries, &groups);
     series.retain(|series| !series.starts_with(naming::ALL_EVENTS));
