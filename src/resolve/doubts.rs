@@ -337,7 +337,8 @@ pub(super) fn linked(cx: &mut Context<'_>) {
         steps.any(|of| of.value == alert)
     };
     for (name, alert) in &spec.alerts {
-        let Some(link) = &alert.notice.runbook else {
+        let link = alert.notice.runbook.as_ref();
+        let Some(link) = link.filter(|link| spec.runbooks.contains_key(link.value.as_str())) else {
             continue;
         };
         let mut others = spec
