@@ -266,7 +266,7 @@ impl Run<'_> {
             Level::new((quiet + every).div_ceil(step), bearable),
         ];
         let mut test = self.test(
-            "fires early in an outage and resets within the short window",
+            "fires early in an outage and resets",
             &levels,
         )?;
         let base = BASE_WINDOW.mins_up();
@@ -358,7 +358,7 @@ impl Run<'_> {
             failing(second),
             idle(last - then),
         ];
-        let mut test = self.test("fires only with `min_events` in the long window", &levels)?;
+        let mut test = self.test("fires only with `min_events`", &levels)?;
         test.promql_expr_test = vec![self.check(then + every, true), self.check(last, false)];
         Some(test)
     }
@@ -415,7 +415,7 @@ impl Run<'_> {
     fn end(&self) -> Option<Test> {
         let (end, levels) = self.broken_off()?;
         let (every, held) = (self.every, HELD.mins_up());
-        let mut test = self.test("goes on when all targets die in an outage", &levels)?;
+        let mut test = self.test("goes on when all targets die", &levels)?;
         if self.tier.long <= HELD {
             // The long window forgets as soon as the alert does, or before.
             let forgotten = 2 * self.tier.short.mins_up() + BASE_WINDOW.mins_up();
