@@ -265,10 +265,7 @@ impl Run<'_> {
             Level::new(after.div_ceil(step), bearable).busy(BUSIER),
             Level::new((quiet + every).div_ceil(step), bearable),
         ];
-        let mut test = self.test(
-            "fires early in an outage and resets",
-            &levels,
-        )?;
+        let mut test = self.test("fires early in an outage and resets", &levels)?;
         let base = BASE_WINDOW.mins_up();
         // The evaluation at the end is the last one that counts the outage; a shorter window has forgotten it by the next.
         let still = match every + base < short {
