@@ -11,6 +11,7 @@ use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind, Source};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
+use crate::source::Spanned;
 use crate::spec::{self, Across, Stat, Text};
 use crate::units::{Number, Unit};
 use text::{compares, of_another, percentile};
@@ -164,23 +165,30 @@ fn empty_queue(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condit
     }
 }
 
-/// Warns of a statistic that adds the samples of a gauge of AWS, or that holds only for all of them.
+/// Warns of a statistic of an AWS metric that adds the samples of a gauge, that holds only for all of them, or that is no percentile.
 fn samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
     let own = given.cloudwatch.as_ref();
     let Some(statistic) = own.and_then(|own| own.value.statistic.as_ref()) else {
         return;
     };
-    let is_gauge = |compare: &&Compare| {
+    let is_vended = |compare: &&Compare| {
         let metric = compare.signal.cloudwatch.as_ref();
-        let is_vended = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
-        is_vended && compare.signal.kind() == SignalKind::Gauge
+        metric.is_some_and(|metric| metric.delivery == Delivery::Vended)
     };
-    for compare in compares(condition).filter(is_gauge) {
+    for compare in compares(condition).filter(is_vended) {
         let Bound::Fixed(op, ..) = &compare.bound else {
             continue;
         };
         let word = op.as_str();
         let (message, help) = match (statistic.value.as_str(), op.is_upper()) {
+            ("Average", _) if matches!(compare.stat, Stat::Quantile(_)) => (
+                format!(
+                    "the alarm compares the mean, and the condition is on the {}",
+                    compare.stat
+                ),
+                "remove `statistic`, or write the percentile",
+            ),
+            _ if compare.signal.kind() != SignalKind::Gauge => continue,
             ("Sum", _) => (
                 "`Sum` adds all samples of a period, and the metric is a gauge".to_owned(),
                 "use `Maximum`, `Minimum` or `Average`",
@@ -358,37 +366,75 @@ pub(super) fn linked(cx: &mut Context<'_>) {
     }
 }
 
-/// Warns of a signal whose name has another class of HTTP statuses than what it counts: `5xx` of `HTTPCode_Target_4XX_Count`.
-pub(super) fn status_classes(cx: &mut Context<'_>) {
-    let class = |text: &str| {
-        let text = text.to_ascii_lowercase();
+/// Warns of a signal whose name says another thing than what it counts: `5xx` of `HTTPCode_Target_4XX_Count`, and unhealthy hosts of
+/// `HealthyHostCount`.
+pub(super) fn other_names(cx: &mut Context<'_>) {
+    for (name, signal) in &cx.spec.signals {
+        let binding = signal.cloudwatch.as_ref();
+        let Some(metric) = binding.and_then(|binding| binding.value.metric.as_ref()) else {
+            continue;
+        };
+        let texts = [Some(name), signal.title.as_ref()].into_iter().flatten();
+        let said = texts.filter_map(|text| subject(&text.value)).next();
+        let counted = subject(&metric.value);
+        if let Some((said, counted)) = said.zip(counted).filter(|(said, counted)| said != counted) {
+            let message =
+                format!("`{name}` has `{said}` in its name, and `{metric}` counts `{counted}`");
+            let warning = Diagnostic::warning("contradiction", metric.span, message);
+            cx.sink.push(warning.help("change the metric or the name"));
+        }
+    }
+}
+
+/// The word of a name that excludes another one: a class of HTTP statuses, or the health of hosts.
+fn subject(text: &str) -> Option<String> {
+    let text = text.to_lowercase();
+    let health = ["unhealthy", "healthy"]
+        .into_iter()
+        .find(|word| text.contains(word));
+    let class = || {
         let at = text.find("xx")?;
         let digit = text.get(at.checked_sub(1)?..at)?;
-        digit
-            .chars()
-            .all(|c| ('1'..='5').contains(&c))
-            .then(|| format!("{digit}xx"))
+        let is_class = digit.chars().all(|c| ('1'..='5').contains(&c));
+        is_class.then(|| format!("{digit}xx"))
     };
-    for (name, signal) in &cx.spec.signals {
-        let metric = signal
-            .cloudwatch
-            .as_ref()
-            .and_then(|binding| binding.value.metric.as_ref());
-        let texts = [Some(name), signal.title.as_ref()].into_iter().flatten();
-        let said = texts
-            .filter_map(|text| Some((class(&text.value)?, text)))
-            .next();
-        let counted = metric.and_then(|metric| Some((class(&metric.value)?, metric)));
-        if let (Some((said, _)), Some((counted, metric))) = (said, counted)
-            && said != counted
-        {
-            let message =
-                format!("`{name}` has {said} in its name, and `{metric}` counts {counted}");
-            cx.sink.push(
-                Diagnostic::warning("contradiction", metric.span, message)
-                    .help("change the metric or the name"),
-            );
-        }
+    health.map(str::to_owned).or_else(class)
+}
+
+/// Warns of a step with a cause that is true while the alert on the same threshold is not.
+pub(super) fn step(
+    cx: &mut Context<'_>,
+    given: &Spanned<spec::Condition>,
+    condition: &Condition,
+    alerts: &[Alert],
+) {
+    let simple = |condition: &Condition| match condition {
+        Condition::Compare(compare) => match &compare.bound {
+            Bound::Fixed(op, bound, _) => {
+                let signal = compare.signal.name.clone();
+                Some((signal, compare.stat, *bound, op.is_upper()))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((signal, stat, bound, is_upper)) = simple(condition) else {
+        return;
+    };
+    let reverse = Some((signal, stat, bound, !is_upper));
+    if let Some(alert) = alerts
+        .iter()
+        .find(|alert| simple(&alert.condition) == reverse)
+    {
+        let message = format!(
+            "the step is true while `{}` is not: both compare with the same threshold",
+            alert.name
+        );
+        let warning = Diagnostic::warning("contradiction", given.span, message);
+        cx.sink.push(warning.help(format!(
+            "turn the comparison round, or write `alert: {}`",
+            alert.name
+        )));
     }
 }
 

@@ -64,7 +64,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
         names.insert(0, own.to_owned());
     }
     doubts::jobs(cx);
-    doubts::status_classes(cx);
+    doubts::other_names(cx);
     doubts::linked(cx);
     for name in cx.spec.prometheus.jobs.keys() {
         check(cx, name, &names);

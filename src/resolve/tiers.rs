@@ -156,7 +156,7 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
-/// Warns of a fast burn that opens a ticket beside a slower one that pages.
+/// Warns of a fast burn that opens a ticket beside a slower one that pages, and of a tier that a shorter one tells before.
 pub(super) fn check_order(
     Severities { page, ticket }: &Severities,
     given: &[Spanned<spec::Tier>],
@@ -182,6 +182,23 @@ pub(super) fn check_order(
             let warning = Diagnostic::warning("page-before-ticket", at.span, message);
             sink.push(warning.help("page for the fast burn, and open tickets for the slow one"));
             return;
+        }
+    }
+    for long in tiers {
+        let short = tiers.iter().find(|tier| {
+            tier.severity == long.severity && tier.long < long.long && tier.factor <= long.factor
+        });
+        let at = given.iter().find(|tier| tier.value.long.value == long.long);
+        if let (Some(short), Some(at)) = (short, at) {
+            let message = format!(
+                "the tier over {} has a burn rate of {}, and the one over {} already fires at {}",
+                long.long,
+                decimal(long.factor),
+                short.long,
+                decimal(short.factor)
+            );
+            let warning = Diagnostic::warning("contradiction", at.span, message);
+            sink.push(warning.help("a longer window needs a lower burn rate"));
         }
     }
 }

@@ -148,19 +148,19 @@ fn without_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[A
 
 /// Warns of pages that go to a topic for tickets, and of tickets that page.
 fn doubt_topics(cx: &mut Context<'_>, service: &spec::CloudWatch) {
-    const PAGES: [&str; 6] = ["critical", "oncall", "page", "pager", "pages", "urgent"];
+    const PAGES: [&str; 5] = ["critical", "page", "pager", "pages", "urgent"];
     const TICKETS: [&str; 6] = ["email", "info", "ticket", "tickets", "warning", "warnings"];
     let severities = service::severities(cx);
     for (severity, arns) in &service.actions {
         let (what, wrong, right) = match severity.value {
-            ref name if *name == severities.page => ("pages", TICKETS, PAGES),
-            ref name if *name == severities.ticket => ("tickets", PAGES, TICKETS),
+            ref name if *name == severities.page => ("pages", &TICKETS[..], &PAGES[..]),
+            ref name if *name == severities.ticket => ("tickets", &PAGES[..], &TICKETS[..]),
             _ => continue,
         };
         for arn in arns {
             let topic = arn.value.rsplit(':').next().unwrap_or_default();
             let words = names::words(topic);
-            let has = |all: [&str; 6]| words.iter().any(|word| all.contains(&word.as_str()));
+            let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
             if has(wrong) && !has(right) {
                 let message = format!(
                     "alarms of the severity `{severity}` are {what}, and the action is `{topic}`"

@@ -109,7 +109,9 @@ fn claims(text: &str, is_title: bool) -> impl Iterator<Item = Said<'_>> {
 }
 
 pub(super) fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
-    let shares = PERCENTILE.captures_iter(&text.value).filter_map(|found| {
+    // `(promise: p99 below 2s)` is about something else.
+    let outside = text.value.split('(').next().unwrap_or_default();
+    let shares = PERCENTILE.captures_iter(outside).filter_map(|found| {
         let digits = found.get(1).or_else(|| found.get(2))?.as_str();
         let digits = match digits.len() > 2 && !digits.contains('.') {
             true => format!("{}.{}", &digits[..2], &digits[2..]),
@@ -308,6 +310,22 @@ pub(super) fn compared(
             && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
             && !queries.iter().any(|query| query.contains(&digits))
     };
+    // The time for which something lasts; a time in seconds is compared above.
+    let is_long = |said: &&Said<'_>| {
+        let mut lasting = bounds.iter().filter(|(_, unit, ..)| *unit == Unit::Seconds);
+        let is_time = said.unit == Unit::Seconds && said.text.to_lowercase().starts_with("for ");
+        is_time && lasting.next().is_none() && !times.contains(&said.value)
+    };
+    if let Some(wrong) = all.iter().find(is_long) {
+        let message = format!(
+            "the summary has `{}`, and the alert has `for: {}`",
+            wrong.text.trim(),
+            alert.hold
+        );
+        let warning = Diagnostic::warning("contradiction", summary.span, message);
+        cx.sink.push(warning.help("change the summary, or `for`"));
+        return;
+    }
     if let Some(wrong) = all.iter().find(is_wrong) {
         warn(cx, summary.span, wrong.text, &texts);
     }
@@ -367,9 +385,14 @@ fn times(alert: &Alert) -> Vec<Number> {
         Condition::Absent(absent) => Some(absent.memory?.number()),
         _ => None,
     });
-    windows
-        .chain([alert.hold.number(), alert.keep.number()])
-        .collect()
+    let windows: Vec<_> = windows.collect();
+    // What lasted for a window at first has lasted for both together at last.
+    let together: Vec<_> = windows
+        .iter()
+        .map(|window| *window + alert.hold.number())
+        .collect();
+    let own = [alert.hold.number(), alert.keep.number()];
+    own.into_iter().chain(windows).chain(together).collect()
 }
 
 /// True for equal numbers, and for `above: 2` in words: at least 3.

@@ -4,7 +4,7 @@
 
 use crate::catalog::{MetricType, Product, Shape, meant, meant_value, split_series};
 use crate::diag::{Diagnostic, one_of};
-use crate::plan::{Bucket, Family};
+use crate::plan::{Bucket, Family, selection};
 use crate::resolve::context::Context;
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Text};
@@ -119,7 +119,9 @@ pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, ask
     let Some(values) = shape.domain(label) else {
         return;
     };
-    if !values.contains(&asked.value) {
+    // A recording rarely shows each status.
+    let is_status = asked.value.len() == 3 && selection::statuses().any(|of| of == asked.value);
+    if !values.contains(&asked.value) && !is_status {
         let note = format!(
             "the recording of {} has no series of `{metric}` with `{label}=\"{asked}\"`; it has {}",
             of(product),

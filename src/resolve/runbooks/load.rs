@@ -267,7 +267,7 @@ fn criterion(
     })
 }
 
-/// Warns of a criterion that passes a server that misses the SLO on the same percentile.
+/// Warns of a criterion that passes a server that misses the SLO on the same latency.
 fn doubt_limit(
     cx: &mut Context<'_>,
     c: &spec::Criterion,
@@ -287,9 +287,10 @@ fn doubt_limit(
     let promised = cx.spec.slos.iter().find_map(|(name, slo)| {
         let latency = &slo.sli.value.latency.as_ref()?.value;
         let at_most = latency.at_most.value.of(Unit::Seconds, false).ok()?;
-        let is_same =
-            latency.signal.value == signal && slo.objective.value.ratio().ok() == quantile;
-        (is_same && at_most < pass.value).then_some((name, &latency.at_most))
+        // Where a lower percentile is above the threshold, more than the allowed share is.
+        let is_within = quantile? <= slo.objective.value.ratio().ok()?;
+        let is_missed = latency.signal.value == signal && is_within && at_most < pass.value;
+        is_missed.then_some((name, &latency.at_most))
     });
     if let Some(((name, at_most), below)) = promised.zip(c.pass_below.as_ref()) {
         let message =

@@ -8,6 +8,7 @@ use crate::parity;
 use crate::plan::Condition;
 use crate::plan::runbook::{Check, Lead, Step};
 use crate::resolve::conditions::Resolver;
+use crate::resolve::doubts;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
 use crate::units::Duration;
@@ -124,6 +125,9 @@ impl Builder<'_, '_> {
                 let help = "use an alert with this condition: `alert: NAME`";
                 self.cx.sink.push(error.help(help));
                 return None;
+            }
+            if s.cause.is_some() {
+                doubts::step(self.cx, when, &condition, self.alerts);
             }
             return Some(self.holds(condition));
         }

@@ -360,6 +360,17 @@ fn several() -> Vec<(String, String, &'static str)> {
             "{HEAD}slos:\n  calls: {{objective: 99%, period: 30d, sli: {{ratio: {{bad: failed, total: requests}}}}, burn: [{{consumes: 2%, long: 1h, severity: {fast}}}, {{consumes: 5%, long: 6h, severity: {slow}}}]}}\n"
         )
     };
+    let step = |op: &str| {
+        alert("when: {signal: disk, above: 90%}, runbook: disk")
+            + &format!(
+                "runbooks:\n  disk: {{title: Disk, steps: [{{id: full, when: {{signal: disk, across: max, {op}: 90%}}, cause: The disk is full.}}]}}\n"
+            )
+    };
+    let factors = |slow: &str| {
+        tiers("page", "page")
+            .replace("consumes: 2%", "factor: 14.4")
+            .replace("consumes: 5%", &format!("factor: {slow}"))
+    };
     let balancer = |class: &str| {
         let binding = |metric: &str| {
             format!(
@@ -399,7 +410,22 @@ fn several() -> Vec<(String, String, &'static str)> {
         (
             balancer("4XX"),
             balancer("5XX"),
-            "`target_5xx` has 5xx in its name, and `HTTPCode_Target_4XX_Count` counts 4xx",
+            "`target_5xx` has `5xx` in its name, and `HTTPCode_Target_4XX_Count` counts `4xx`",
+        ),
+        (
+            alert("summary: Full for 30 minutes, when: {signal: disk, above: 90%}, for: 10m"),
+            alert("summary: Full for 30 minutes, when: {signal: disk, above: 90%}, for: 30m"),
+            "the summary has `for 30 minutes`, and the alert has `for: 10m`",
+        ),
+        (
+            step("below"),
+            step("above"),
+            "the step is true while `Test` is not: both compare with the same threshold",
+        ),
+        (
+            factors("14.4"),
+            factors("6"),
+            "the tier over 6h has a burn rate of 14.4, and the one over 1h already fires at 14.4",
         ),
         (
             alert(

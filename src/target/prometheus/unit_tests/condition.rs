@@ -8,7 +8,7 @@ use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves, names};
 use super::search::Found;
 use super::subject::Subject;
-use super::{Tests, firing, minutes, search, step_for, test_file};
+use super::{SHORT_MEMORY, Tests, firing, minutes, search, step_for, test_file};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::target::Untested;
@@ -540,9 +540,6 @@ const SEEN: u64 = 5;
 
 /// Minutes that they are gone where the memory of the alert is longer than a test: longer than any look-back but the memory.
 const GONE: u64 = 120;
-
-/// A memory that a test of each minute waits for the end of.
-const SHORT_MEMORY: Duration = Duration::from_secs(86_400 - 1);
 
 /// Series stop, are missed until they are back, and not longer. When their labels are forgotten, an alert without labels
 /// takes over.

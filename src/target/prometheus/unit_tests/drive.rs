@@ -70,6 +70,7 @@ struct Read<'a> {
 }
 
 /// How series are made.
+#[derive(Clone, Copy)]
 pub(super) struct Driver<'a> {
     pub(super) plan: &'a Plan,
     /// Minutes from sample to sample.

@@ -47,6 +47,9 @@ pub(super) struct Tests {
 /// Samples of one query that promtool 2.42 surely loads.
 const SAMPLES: u64 = 8_000;
 
+/// A memory that a test of each minute waits for the end of.
+const SHORT_MEMORY: Duration = Duration::from_secs(86_400 - 1);
+
 /// Makes the tests of a plan.
 pub(super) fn files(plan: &Plan) -> Tests {
     let mut tests = Tests::default();

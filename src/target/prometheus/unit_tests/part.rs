@@ -64,11 +64,13 @@ impl Try {
 const QUIET: i128 = 6;
 
 /// A part of a condition.
+#[derive(Clone)]
 pub(super) struct Part<'a> {
     driver: Driver<'a>,
     kind: Kind<'a>,
 }
 
+#[derive(Clone, Copy)]
 enum Kind<'a> {
     Compare(&'a Compare),
     Absent(&'a Absent),

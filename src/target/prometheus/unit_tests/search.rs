@@ -8,7 +8,7 @@ use super::model::{Firing, Model, Record};
 use super::part::{Part, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
-use super::{minutes, value_is};
+use super::{SHORT_MEMORY, firing, labels, minutes, value_is};
 use crate::naming;
 use crate::plan::{Condition, Plan, words};
 use crate::target::prometheus::view::{ExprCheck, Input, Test};
@@ -33,6 +33,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
         return Found::Unknown;
     };
     let search = Search {
+        plan,
         subject,
         names: names(subject.condition),
         course: course(&parts, subject.hold.mins_up().div_ceil(step)),
@@ -47,6 +48,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
 }
 
 struct Search<'a> {
+    plan: &'a Plan,
     subject: &'a Subject<'a>,
     parts: Vec<Part<'a>>,
     /// What the parts are called.
@@ -89,7 +91,51 @@ impl Search<'_> {
         if tests.is_empty() {
             return None;
         }
-        Some(tests.into_iter().chain(self.excused()).collect())
+        let more = self.excused().into_iter().chain(self.forgotten());
+        Some(tests.into_iter().chain(more).collect())
+    }
+
+    /// Series that `all` misses are forgotten after its memory, while the other parts go on.
+    fn forgotten(&self) -> Option<Test> {
+        let leaves = self.subject.condition.leaves().into_iter().enumerate();
+        let (at, absent) = leaves.into_iter().find_map(|(i, leaf)| match leaf {
+            Condition::Absent(absent) => Some((i, absent)),
+            _ => None,
+        })?;
+        let memory = absent.memory.filter(|memory| *memory <= SHORT_MEMORY)?;
+        let all = vec![true; self.parts.len()];
+        let mut without = all.clone();
+        without[at] = false;
+        let condition = self.subject.condition;
+        if !holds(condition, &all) || holds(condition, &without) {
+            return None;
+        }
+        let set = labels::of(self.plan, &absent.signal, absent.signal.family()?);
+        let mut own = absent.query.labels.iter();
+        let label = own.find(|label| !self.subject.labels.contains_key(*label))?;
+        let value = set.get(label)?;
+        let steps = memory.mins_up() / self.step;
+        let hold = self.subject.hold.mins_up().div_ceil(self.step);
+        let kept = self.subject.keep.mins_up().div_ceil(self.step);
+        let long = Search {
+            course: Course {
+                fault: self.course.fault.max(steps + hold + kept + 10),
+                ..self.course
+            },
+            parts: self.parts.clone(),
+            names: self.names.clone(),
+            ..*self
+        };
+        let states = vec![100; self.parts.len()];
+        let mut tries = Try::all(&self.parts).into_iter();
+        let last = self.course.history + steps - 2;
+        let inputs = tries.find_map(|how| {
+            let inputs = long.inputs(how, &states)?;
+            long.run(&inputs)?.is([last], |n| n > 0).then_some(inputs)
+        })?;
+        let check = |at, fires| firing(self.subject.name, &[(label, value)], at * self.step, fires);
+        let checks = vec![check(last, true), check(last + kept + 5, false)];
+        Some(self.test("forgets series after a time".into(), inputs, checks))
     }
 
     /// True where it can be said what the rule does, and its parts be driven each by itself.
