@@ -21,18 +21,13 @@ use family::{Over, over_time, range_function, rate};
 
 use crate::catalog::Series;
 use crate::plan::marker::{self, Spelling, WINDOW, ZOOM};
-use crate::plan::{Family, Query, Signal, SignalKind, Source, Window};
+use crate::plan::{Query, Signal, SignalKind, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
 use crate::promql::build;
-use crate::spec::{Across, FamilyKind, Stat};
+use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal};
-
-/// The longest window that is looked at every [`FINE_STEP`].
-const FINE: Duration = Duration::from_mins(15);
-const FINE_STEP: Duration = Duration::from_secs(15);
-const COARSE_STEP: Duration = Duration::from_mins(1);
 
 /// A signal with everything known that a query needs.
 pub struct SignalQuery<'a> {
@@ -98,15 +93,15 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
                 let buckets = sum(&labels, rate(family, &at(Series::Bucket)));
                 build::call("histogram_quantile", vec![number(q), buckets])
             }
-            (Stat::Avg, FamilyKind::Histogram) => {
+            (Stat::Avg, crate::spec::FamilyKind::Histogram) => {
                 let total = sum(&read.labels, rate(family, &at(Series::Sum)));
                 let count = sum(&read.labels, rate(family, &at(Series::Count)));
                 bin(BinaryOp::Div, total, positive(count))
             }
-            _ => sum_over_time(read, family, ago).unwrap_or_else(|| {
+            _ => {
                 let inner = over_time(family, read.stat, &at(family.counted()));
                 combined(read, inner)
-            }),
+            }
         },
         Source::Ratio { of, over, before } => {
             let events = |signal: &Signal| value(&as_events(signal, read), ago);
@@ -130,35 +125,6 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
         Source::Raw(raw) => own::value(raw, read, ago),
     };
     scaled(expr, read.signal.value_scale(read.stat))
-}
-
-/// A gauge that is first added up and then looked back over, so that replaced replicas do not count twice: `max_over_time` of
-/// the old ones and of the new ones would. A slope is added up afterwards: a replica that Prometheus misses for a moment would
-/// make the sum grow when it is back.
-fn sum_over_time(read: &SignalQuery<'_>, family: &Family, ago: Option<Duration>) -> Option<Expr> {
-    let Window::Fixed(window) = read.window else {
-        return None;
-    };
-    let is_replica = |label: &String| matches!(label.as_str(), "instance" | "pod");
-    let is_summed = matches!(read.stat, Stat::Avg | Stat::Min | Stat::Max)
-        && family.kind == FamilyKind::Gauge
-        && read.signal.across == Across::Sum
-        && !read.labels.iter().any(is_replica);
-    if !is_summed {
-        return None;
-    }
-    let now = Over {
-        window: read.window,
-        ago: None,
-        series: family.counted(),
-    };
-    let added = combined(read, over_time(family, Stat::Last, &now));
-    let step = match window > FINE {
-        true => COARSE_STEP,
-        false => FINE_STEP,
-    };
-    let window = (window, ago.unwrap_or_default());
-    Some(over_by(range_function(read.stat), added, window, step))
 }
 
 /// What a signal adds per second, or how much there is of a gauge; per group.
