@@ -236,3 +236,15 @@ impl Catalog {
         })
     }
 }
+
+/// Labels that Prometheus and its operator add to what a page shows.
+pub const ADDED_BY_SCRAPE: [&str; 8] = [
+    "container",
+    "endpoint",
+    "instance",
+    "job",
+    "namespace",
+    "node",
+    "pod",
+    "service",
+];

@@ -3,23 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pins::Pin;
-use super::spec::{Declared, RecordedSlo};
-use crate::catalog::{Product, Range, ReleaseId};
+use super::spec::{Declared, Own, RecordedSlo};
+use crate::catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId};
 use crate::config::Config;
 use crate::promql::Release;
 use crate::source::FileId;
 use crate::units::Duration;
-
-const ADDED_BY_SCRAPE: [&str; 8] = [
-    "container",
-    "endpoint",
-    "instance",
-    "job",
-    "namespace",
-    "node",
-    "pod",
-    "service",
-];
 
 /// The usual scrape interval, unless another one is configured.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
@@ -35,10 +24,8 @@ pub struct Scope<'c> {
     recorded: BTreeSet<String>,
     /// SLOs of the specs among the same files.
     slos: Vec<RecordedSlo>,
-    /// The vLLM releases of the specs among the same files.
-    ranges: BTreeMap<FileId, String>,
-    /// Specs that list the labels of their targets.
-    closed: BTreeSet<FileId>,
+    /// What the specs among the same files say of their own queries.
+    own: BTreeMap<FileId, Own>,
     pub names: Vec<String>,
     published: BTreeSet<String>,
     pub scrape_interval: Duration,
@@ -78,8 +65,7 @@ impl<'c> Scope<'c> {
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
             slos: Vec::new(),
-            ranges: BTreeMap::new(),
-            closed: BTreeSet::new(),
+            own: BTreeMap::new(),
             names: Vec::new(),
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
@@ -183,11 +169,9 @@ impl<'c> Scope<'c> {
             series,
             names,
             slos,
-            ranges,
-            closed,
+            own,
         } = declared;
-        self.ranges.extend(ranges);
-        self.closed.extend(closed);
+        self.own.extend(own);
         self.slos.extend(slos);
         // What a recording has is known better than what a spec declares.
         let is_recorded = |product: &Product<'_>, name: &str| {
@@ -212,14 +196,16 @@ impl<'c> Scope<'c> {
         products.any(|product| product.catalog.prefix() == name)
     }
 
-    /// The scope of a spec's own queries: the releases that it selects, and the labels that it lists.
+    /// The scope of a spec's own queries.
     #[must_use]
     pub(super) fn of_spec(mut self, file: FileId) -> Self {
-        self.has_all_labels |= self.closed.contains(&file);
-        let range = self.ranges.get(&file);
-        let selected = self.products.first_mut().zip(range);
-        if let Some((vllm, range)) = selected
-            && let Ok(range) = Range::parse(range)
+        let Some(own) = self.own.get(&file).cloned() else {
+            return self;
+        };
+        self.has_all_labels |= own.has_all_labels;
+        self.scrape_interval = own.scrape_interval;
+        let range = own.range.and_then(|range| Range::parse(&range).ok());
+        if let Some((vllm, range)) = self.products.first_mut().zip(range)
             && let Ok(selection) = vllm.catalog.select(&range)
         {
             vllm.selection = selection;

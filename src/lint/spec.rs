@@ -1,6 +1,6 @@
 //! Specs: the diagnostics of `build`, and the labels and series that specs declare for the files beside them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::catalog::Product;
 use crate::diag::Sink;
@@ -9,6 +9,7 @@ use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
 use crate::spec::{self, Spec};
+use crate::units::Duration;
 
 /// Facts from specs about the queries that were generated from them.
 #[derive(Debug, Default)]
@@ -17,10 +18,17 @@ pub(super) struct Declared {
     pub(super) series: Vec<String>,
     pub(super) names: Vec<String>,
     pub(super) slos: Vec<RecordedSlo>,
-    /// The vLLM releases of the files of specs.
-    pub(super) ranges: BTreeMap<FileId, String>,
-    /// Files of specs that list the labels of their targets.
-    pub(super) closed: BTreeSet<FileId>,
+    pub(super) own: BTreeMap<FileId, Own>,
+}
+
+/// What the PromQL in a file of a spec is checked against.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    /// The vLLM releases, if the service runs vLLM.
+    pub(super) range: Option<String>,
+    /// The spec lists the labels of its targets.
+    pub(super) has_all_labels: bool,
+    pub(super) scrape_interval: Duration,
 }
 
 /// An SLO whose series the rules of a spec record.
@@ -89,14 +97,14 @@ impl Declared {
         let labels = scrape.labels.iter().chain(&scrape.external);
         self.labels.extend(labels.cloned());
         self.names.push(scrape.names.clone());
+        let own = Own {
+            range: plan.runtime.as_ref().map(|runtime| runtime.range.clone()),
+            has_all_labels: !scrape.labels.is_empty(),
+            scrape_interval: scrape.interval,
+        };
         for (file, _) in parts {
-            if !scrape.labels.is_empty() {
-                self.closed.insert(*file);
-            }
-            if let Some(runtime) = &plan.runtime {
-                let range = || runtime.range.clone();
-                self.ranges.entry(*file).or_insert_with(range);
-            }
+            // Several services may extend a file.
+            self.own.entry(*file).or_insert_with(|| own.clone());
         }
         let bindings = spec
             .signals

@@ -409,7 +409,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Warns of a counter that is selected by a label of its own: it has no such series before the first event.
+    /// Warns of a counter with a label of its own: it has no series before the first event.
     fn doubt_absence(&mut self, signal: &Signal, absent: Spanned<bool>) {
         let Some(label) = self.cx.late_label(signal) else {
             return;

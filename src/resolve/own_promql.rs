@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::matchers::JOB;
 use super::{family, matchers};
+use crate::catalog::ADDED_BY_SCRAPE;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
@@ -86,19 +87,22 @@ fn check_labels(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             .metric
             .as_ref()
             .map(|name| split_series(&name.text).0);
-        let mut signals = cx.spec.signals.values();
-        let declared = signals.find_map(|signal| {
+        let signals = cx.spec.signals.values();
+        let declared = signals.filter_map(|signal| {
             let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
             let labels = signal.has_labels.as_ref()?;
-            (Some(metric.value.as_str()) == name || Some(split_series(&metric.value).0) == name)
-                .then_some((metric, labels))
+            let names = [metric.value.as_str(), split_series(&metric.value).0];
+            names.contains(&name?).then_some((metric, labels))
         });
-        let Some((metric, labels)) = declared else {
+        let declared: Vec<_> = declared.collect();
+        let Some((metric, _)) = declared.first() else {
             continue;
         };
+        let labels: Vec<&Text> = declared.iter().flat_map(|(_, labels)| *labels).collect();
         let is_known = |label: &str| {
             label == "le"
                 || label.starts_with("__")
+                || ADDED_BY_SCRAPE.contains(&label)
                 || added.iter().any(|of| of == label)
                 || labels.iter().any(|of| of.value == label)
         };
@@ -113,7 +117,7 @@ fn check_labels(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             let warning = Diagnostic::warning("unknown-label", at, message)
                 .maybe_help(did_you_mean(&matcher.label.text, known.iter().copied()));
             found.push(warning.help(format!(
-                "declare it in `has_labels`, or use {}",
+                "use {}, or declare the label: in `has_labels`, or in `scrape_labels` if scrapes add it",
                 one_of(&known)
             )));
         }

@@ -78,7 +78,14 @@ impl Settings {
         let labels: Vec<_> = config.labels.iter().map(|label| &label.value).collect();
         let levels = config.levels.iter();
         let levels: Vec<_> = levels.map(|(rule, level)| (&rule.value, level)).collect();
-        let checks = (labels, levels, &config.selector, config.prometheus);
+        let profiles: Vec<_> = config.profiles.iter().map(|of| &of.value).collect();
+        let checks = (
+            labels,
+            levels,
+            profiles,
+            &config.selector,
+            config.prometheus,
+        );
         let checks = format!("{checks:?}");
         let build = config.build.clone();
         let templates = args.templates.clone();

@@ -20,6 +20,10 @@ static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A number beside the value: `(promise: p99 below 2s)`, and not `(p99)`.
+static PROMISE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\([^()]* (?:below|above|under|within|at most|at least) [^()]*\)"));
+
 /// Units of time and shares in words.
 const UNITS: &str =
     r"(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?";
@@ -102,16 +106,14 @@ pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) 
 fn claims(text: &str, is_title: bool) -> impl Iterator<Item = Said<'_>> {
     let compared = said(text).into_iter().filter(move |_| !is_title);
     let numbers = quantities(text).filter(move |said| {
-        let end = said.text.as_ptr().addr() - text.as_ptr().addr() + said.text.len();
-        is_title || said.unit == Unit::Ratio && text[end..].starts_with(" of ")
+        is_title || said.unit == Unit::Ratio && text.contains(&format!("{} of ", said.text))
     });
     compared.chain(numbers)
 }
 
 pub(super) fn percentile(cx: &mut Context<'_>, text: &Text, stats: &[Stat]) {
-    // `(promise: p99 below 2s)` is about something else.
-    let outside = text.value.split('(').next().unwrap_or_default();
-    let shares = PERCENTILE.captures_iter(outside).filter_map(|found| {
+    let own = PROMISE.replace_all(&text.value, "");
+    let shares = PERCENTILE.captures_iter(&own).filter_map(|found| {
         let digits = found.get(1).or_else(|| found.get(2))?.as_str();
         let digits = match digits.len() > 2 && !digits.contains('.') {
             true => format!("{}.{}", &digits[..2], &digits[2..]),
@@ -310,11 +312,11 @@ pub(super) fn compared(
             && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
             && !queries.iter().any(|query| query.contains(&digits))
     };
-    // The time for which something lasts; a time in seconds is compared above.
+    // The time for which something lasts: a value in seconds may be one, too, and so may what PromQL compares.
+    let has_times = bounds.iter().any(|(_, unit, ..)| *unit == Unit::Seconds);
     let is_long = |said: &&Said<'_>| {
-        let mut lasting = bounds.iter().filter(|(_, unit, ..)| *unit == Unit::Seconds);
         let is_time = said.unit == Unit::Seconds && said.text.to_lowercase().starts_with("for ");
-        is_time && lasting.next().is_none() && !times.contains(&said.value)
+        is_time && !has_times && queries.is_empty() && !times.contains(&said.value)
     };
     if let Some(wrong) = all.iter().find(is_long) {
         let message = format!(

@@ -98,8 +98,11 @@ pub(super) fn check_value(
     Some(warning.help(format!("did you mean `{meant}`?")))
 }
 
-/// A status with the same digits in another order: `429` of `492`.
+/// A status of the same class with the same digits in another order: `429` of `492`. Usual statuses are meant.
 fn transposed<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
+    const USUAL: [&str; 10] = [
+        "200", "201", "202", "301", "302", "400", "404", "500", "502", "503",
+    ];
     let digits = |text: &str| {
         let mut digits: Vec<_> = text.chars().collect();
         digits.sort_unstable();
@@ -107,7 +110,8 @@ fn transposed<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
     };
     let is_status = value.len() == 3 && value.chars().all(|c| c.is_ascii_digit());
     let mut known = known.iter().copied();
-    known.find(|of| is_status && digits(of) == digits(value))
+    let is_status = is_status && !USUAL.contains(&value);
+    known.find(|of| is_status && of[..1] == value[..1] && digits(of) == digits(value))
 }
 
 /// Notes a value that a service's own recording lacks: it may not have occurred there.

@@ -43,10 +43,9 @@ pub(in crate::resolve) fn check(
             cx.sink.push(warning.help(help));
             return Some(());
         }
-        if doubt_sources(cx, (part, part_name, word), (total, total_name, all)) {
-            return check_parts(cx, (part, part_name, word), (total, total_name, all));
-        }
-        if is_documented(part, total) {
+        if doubt_sources(cx, (part, part_name, word), (total, total_name, all))
+            || is_documented(part, total)
+        {
             return check_parts(cx, (part, part_name, word), (total, total_name, all));
         }
         let is_elsewhere = !part.is_stored() && !total.is_stored();
@@ -59,7 +58,15 @@ pub(in crate::resolve) fn check(
              `{part_name}`{silent}"
         ));
     }
-    check_parts(cx, (part, part_name, word), (total, total_name, all))
+    check_parts(cx, (part, part_name, word), (total, total_name, all))?;
+    // A share of one place is a value of its own, and no share of bad events.
+    if let Some((part, total)) = part.family().zip(total.family())
+        && part.served == total.served
+    {
+        let (part, total) = (&part.matchers, &total.matchers);
+        doubt_places(cx, total_name.span, (part, word), (total, all));
+    }
+    Some(())
 }
 
 /// A dimension that both sides have, with two values.
@@ -138,7 +145,6 @@ pub(in crate::resolve) fn check_parts(
     };
     let (of_part, of_total) = (&of_part.matchers, &of_total.matchers);
     let Some((is_total, message, help)) = no_part((of_part, word), (of_total, all)) else {
-        doubt_places(cx, total_name.span, (of_part, word), (of_total, all));
         return Some(());
     };
     let help = match help {

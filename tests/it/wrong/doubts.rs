@@ -465,6 +465,46 @@ fn a_spec_that_contradicts_itself_is_warned_of() {
     }
 }
 
+/// Ordinary specs that only look as if they contradicted themselves.
+#[test]
+fn what_only_looks_wrong_is_not_warned_of() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let traffic = "  late: {use: requests, where: {code: '504'}}\n  late_share: {ratio: {of: late, over: requests}}\n  \
+        used: {kind: gauge, unit: bytes, across: sum, prometheus: {metric: container_memory_working_set_bytes, job: cadvisor}}\n  \
+        most: {kind: gauge, unit: bytes, across: sum, prometheus: {metric: kube_pod_container_resource_limits, job: ksm}}\n  \
+        memory: {ratio: {of: used, over: most}}\n  \
+        posts: {use: requests, where: {method: POST}}\n  post_share: {ratio: {of: posts, over: requests}}\n";
+    let traffic =
+        format!("{HEAD}{traffic}").replace("has_labels: [code]", "has_labels: [code, method]");
+    let panel = |title: &str, stat: &str| {
+        format!(
+            "{HEAD}dashboards:\n  main: {{rows: [{{title: A, panels: [{{title: '{title}', signal: latency, stat: {stat}}}]}}]}}\n"
+        )
+    };
+    for spec in [
+        traffic,
+        panel("Latency (promise: p99 below 500 ms)", "p95"),
+        panel("Latency (p99)", "p99"),
+        alert(
+            "summary: No success for 26 hours, when: {promql: 'time() - max(shop_last) > 93600'}",
+        ),
+        alert(
+            "summary: Errors, when: {promql: 'sum(rate(shop_requests_total{namespace=\"shop\"}[5m])) > 5'}",
+        ),
+    ] {
+        assert_eq!(
+            super::warnings(temp.path(), &spec),
+            Vec::<String>::new(),
+            "{spec}"
+        );
+    }
+    let wrong = super::warnings(temp.path(), &panel("Latency (p99)", "p95"));
+    assert!(
+        wrong.iter().any(|line| line.contains("names the p99")),
+        "{wrong:?}"
+    );
+}
+
 /// The number, the share and the state of all, of a gauge that is declared with each `across`.
 #[test]
 fn a_gauge_of_states_is_counted_in_each_way() {
