@@ -228,6 +228,8 @@ pub struct RawCondition {
 pub struct SliData {
     /// SLOs whose events end together with their series, and that fire for no other reason then.
     pub ended: Vec<String>,
+    /// Where the alert is on missing measurements, the SLOs on a bucket of a histogram.
+    pub bucketless: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on.
     pub unmeasured: Option<Vec<String>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.

@@ -4,6 +4,7 @@
 //! when the base window began: all that is stored late has arrived by then. Longer windows sum up the minutes and add the
 //! base window.
 
+use super::family::observed;
 use super::growth::{self, Stretch};
 use super::{NewSeries, SignalQuery, bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
@@ -61,13 +62,11 @@ impl Events {
         let of = |signal| super::events(signal, window, None, &self.labels);
         match &self.sli {
             EventSli::Ratio { part, good, total } => Ok((of(part), *good, of(total))),
-            EventSli::Latency {
-                family,
-                within,
-                signal,
-            } => {
+            // Events of a histogram without the bucket are not measured: they are not bad.
+            EventSli::Latency { family, within, .. } => {
                 let good = bucket_rate(family, within, window, &self.labels);
-                Ok((good, true, of(signal)))
+                let all = observed(family, (BinaryOp::And, within), window, &self.labels);
+                Ok((good, true, all))
             }
             EventSli::Own(own) => {
                 let [part, total] = [&own.part, &own.total].map(|own| at_window(own, window));
@@ -142,23 +141,11 @@ impl Events {
             window: recorded.every,
             expr,
         };
-        let increases = match self.sli {
-            // Events without their bucket are not measured: none of them counts as bad, or as good, later.
-            EventSli::Latency { .. } => {
-                let measured = bin(BinaryOp::And, of_all, same(naming::PART_EVENTS));
-                vec![
-                    increase(naming::PART_EVENTS, of_part),
-                    increase(naming::ALL_EVENTS, measured),
-                ]
-            }
-            _ => {
-                let of_part = self.or_none(of_part, &same(naming::ALL_EVENTS));
-                vec![
-                    increase(naming::ALL_EVENTS, of_all),
-                    increase(naming::PART_EVENTS, of_part),
-                ]
-            }
-        };
+        let of_part = self.or_none(of_part, &same(naming::ALL_EVENTS));
+        let increases = vec![
+            increase(naming::ALL_EVENTS, of_all),
+            increase(naming::PART_EVENTS, of_part),
+        ];
         let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
         let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
         let counted = Counted {
@@ -408,6 +395,15 @@ impl Recorded<'_> {
 /// A gauge at each moment of a window, put together by a function.
 fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Expr {
     super::over_by(function, value, (window, Duration::default()), time.every)
+}
+
+/// Events per second over the base window of histograms without the bucket of an SLI: nothing measures them.
+pub fn without_bucket(sli: &EventSli, labels: &[String]) -> Option<Expr> {
+    let EventSli::Latency { family, within, .. } = sli else {
+        return None;
+    };
+    let lacking = (BinaryOp::Unless, within);
+    Some(positive(observed(family, lacking, BASE_WINDOW, labels)))
 }
 
 /// The events of an SLI as they were scraped, without the first values of new series.

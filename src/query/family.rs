@@ -17,6 +17,27 @@ pub(super) struct Over {
 
 /// Observations per second in the bucket of `le`.
 pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &[String]) -> Expr {
+    sum(labels, of_bucket(family, "rate", bucket, window))
+}
+
+/// Observations per second of the histograms that have a bucket (`And`), or of those that lack it (`Unless`).
+pub(super) fn observed(
+    family: &Family,
+    (which, bucket): (BinaryOp, &Bucket),
+    window: Duration,
+    labels: &[String],
+) -> Expr {
+    let over = Over {
+        window: Window::Fixed(window),
+        ago: None,
+        series: family.counted(),
+    };
+    let buckets = of_bucket(family, "last_over_time", bucket, window);
+    let all = build::binary(which, rate(family, &over), buckets);
+    sum(labels, all.ignoring(&["le"]).into())
+}
+
+fn of_bucket(family: &Family, function: &str, bucket: &Bucket, window: Duration) -> Expr {
     let mut narrowed = family.clone();
     narrowed
         .matchers
@@ -26,7 +47,7 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
         ago: None,
         series: Series::Bucket,
     };
-    sum(labels, rate(&narrowed, &over))
+    ranged(&narrowed, function, &over)
 }
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.

@@ -14,6 +14,9 @@ use crate::units::Duration;
 /// The longest gap: a series, or a target, that was away for less is not new.
 const REMEMBERED: Duration = Duration::from_secs(3_600);
 
+/// The function of what is only asked whether it exists.
+const EXISTING: &str = "last_over_time";
+
 /// A stretch of time that ended some time ago.
 #[derive(Clone, Copy)]
 pub(super) struct Stretch {
@@ -53,10 +56,13 @@ pub(super) fn events(
     new: Option<(&NewSeries, &Family)>,
 ) -> Expr {
     visit::walk_mut(&mut rates, &mut |node| {
-        if let ExprKind::Call(call) = &node.kind
-            && let Some(range) = counted(call)
-        {
+        let ExprKind::Call(call) = &node.kind else {
+            return;
+        };
+        if let Some(range) = counted(call) {
             *node = grown(&range.selector, stretch, new);
+        } else if let Some(range) = existing(call) {
+            *node = stretch.over(EXISTING, &range.selector);
         }
     });
     rates
@@ -69,6 +75,14 @@ fn counted(call: &Call) -> Option<&RangeSelector> {
         Some(ExprKind::Range(range)) if is_rate && range.selector.at == AtOffset::default() => {
             Some(range)
         }
+        _ => None,
+    }
+}
+
+/// What is only asked whether it exists.
+fn existing(call: &Call) -> Option<&RangeSelector> {
+    match call.args.first().map(|arg| &arg.kind) {
+        Some(ExprKind::Range(range)) if call.function.text == EXISTING => Some(range),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ mod growth;
 mod own;
 
 pub use bound::{compare, outside, per_time, times};
-pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to};
+pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to, without_bucket};
 pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;
 pub use own::own_bucket;

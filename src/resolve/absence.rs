@@ -73,7 +73,7 @@ pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo], own: &[Alert]) -> Vec<A
         all: slos,
         watched,
     };
-    [watch.lost(cx, own), Some(watch.unmeasured(cx))]
+    [watch.lost(cx, own), watch.unmeasured(cx)]
         .into_iter()
         .flatten()
         .collect()
@@ -98,6 +98,7 @@ impl Watch<'_> {
         let down = targets(cx, first).map(|_| DOWN_MEMORY);
         let data = SliData {
             ended: names(&ended),
+            bucketless: Vec::new(),
             unmeasured: None,
             late: Vec::new(),
             idle: None,
@@ -167,28 +168,21 @@ impl Watch<'_> {
     }
 
     /// Opens a ticket where nothing is measured.
-    fn unmeasured(&self, cx: &mut Context<'_>) -> Alert {
+    fn unmeasured(&self, cx: &mut Context<'_>) -> Option<Alert> {
         let (missing, late): (Vec<&Slo>, Vec<&Slo>) =
             self.watched.iter().partition(|slo| is_from_start(cx, slo));
         let of_events = self.of_events();
         let labels = labels(&self.watched, |_| true);
         let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
-        // Without its bucket, a histogram has events and no ratio.
-        let ratio = self.base(naming::ERROR_RATIO, &self.watched);
-        let blind = build::binary(
-            BinaryOp::Unless,
-            query::positive(total(&self.watched).into()),
-            ratio,
-        );
-        let either = |one, other| Expr::from(build::binary(BinaryOp::Or, one, other));
-        let mut expr = build::aggregate(AggregateOp::Sum, &labels, blind);
-        if !of_events.is_empty() {
-            expr = either(
-                expr,
-                self.ended(&of_events, &labels, ("last_over_time", MEMORY)),
-            );
-        }
         let no_labels: [&str; 0] = [];
+        let with_bucket = self
+            .watched
+            .iter()
+            .filter_map(|slo| Some((*slo, bucketless(slo)?)));
+        let (bucketless, mut ways): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
+        if !of_events.is_empty() {
+            ways.push(self.ended(&of_events, &labels, ("last_over_time", MEMORY)));
+        }
         let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo));
         let kinds: BTreeSet<_> = missing.iter().map(|slo| kind(slo)).collect();
         for found in kinds {
@@ -206,13 +200,10 @@ impl Watch<'_> {
                 let up = up(&targets);
                 build::binary(BinaryOp::Eq, up, build::number("1"))
             });
-            expr = either(
-                expr,
-                match up {
-                    Some(up) => build::binary(BinaryOp::And, none, up).on(&no_labels).into(),
-                    None => none,
-                },
-            );
+            ways.push(match up {
+                Some(up) => build::binary(BinaryOp::And, none, up).on(&no_labels).into(),
+                None => none,
+            });
         }
         if !late.is_empty() && !missing.is_empty() {
             // Their series begin with the first request, which other SLOs count.
@@ -222,8 +213,10 @@ impl Watch<'_> {
                 self.without_series(&late),
                 query::positive(any),
             );
-            expr = either(expr, none.on(&no_labels).into());
+            ways.push(none.on(&no_labels).into());
         }
+        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
+        let expr = ways.into_iter().reduce(either)?;
         let data = SliData {
             // One without known targets has no series then, whatever was before.
             ended: names(&of_events)
@@ -237,6 +230,7 @@ impl Watch<'_> {
                 .first()
                 .filter(|slo| may_idle(cx, slo))
                 .map(|_| IDLE_MEMORY),
+            bucketless: names(&bucketless),
             unmeasured: Some(names(&missing)),
             late: names(&late),
             memory: MEMORY,
@@ -246,12 +240,12 @@ impl Watch<'_> {
         let text = Texts {
             name: UNMEASURED,
             summary: "SLO {{ $labels.slo }} is not measured",
-            words: "an SLO has no series, no error ratio, or had events in the last hour and has no series now",
-            description: "No burn-rate alert of this SLO can fire. A metric, a label or a bucket was renamed or does not exist, or the \
+            words: "an SLO has no series, lacks its bucket, or had events in the last hour and has no series now",
+            description: "The SLO is not measured, or not at all targets. A metric, a label or a bucket was renamed or does not exist, or the \
                           label set was removed.",
             action: "Compare the `/metrics` output of a target with the query of the SLI.",
         };
-        self.alert(cx, text, ("ticket", UNMEASURED_FOR), expr, (labels, data))
+        Some(self.alert(cx, text, ("ticket", UNMEASURED_FOR), expr, (labels, data)))
     }
 
     /// SLOs on counters. A gauge has values without traffic, too: its end may be intended.
@@ -378,6 +372,14 @@ fn labels(slos: &[&Slo], keeps: impl Fn(&String) -> bool) -> Vec<String> {
         }
     }
     all
+}
+
+/// Events of an SLO that lack its bucket: a part of its targets may have other buckets, as during a rollout.
+fn bucketless(slo: &Slo) -> Option<Expr> {
+    let events = query::without_bucket(&slo.events.sli, &slo.labels)?;
+    let named = [naming::SLO, slo.name.as_str(), "", ""].map(build::string);
+    let args = std::iter::once(events).chain(named);
+    Some(build::call("label_replace", args))
 }
 
 /// False for an SLO on series that targets are known to lack before the first request.

@@ -18,6 +18,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial servers_that_crash_again_and_again_alert,
             trial servers_that_load_a_model_do_not_alert,
             trial a_long_queue_is_seen_through_dips_and_gaps,
+            trial a_replica_with_other_buckets_is_not_measured,
             trial statuses_count_with_and_without_groups;
     }
 }
@@ -230,4 +231,37 @@ fn statuses_count_with_and_without_groups() {
             &[(ratio, "20m", Some(0.5))],
         );
     }
+}
+
+/// One of two replicas has other buckets, as a canary may: none of its answers is bad, and a ticket tells it.
+fn a_replica_with_other_buckets_is_not_measured() {
+    let series = |part: &str, instance: &str, le: &str| {
+        format!(
+            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
+        )
+    };
+    let pages = firing("TimeToFirstTokenBudgetBurn");
+    let tickets = "count(ALERTS{alertname=\"SLONotMeasured\", alertstate=\"firing\", slo=\"time-to-first-token\"})";
+    let ratio = |window: &str| {
+        format!("sum(slo:error_ratio:rate{{slo=\"time-to-first-token\", window=\"{window}\"}})")
+    };
+    play(
+        &["slo-time-to-first-token", "alerts"],
+        &[
+            (up("old"), "1+0x200"),
+            (up("canary"), "1+0x200"),
+            (series("count", "old", ""), "0+100x200"),
+            (series("bucket", "old", ", le=\"2.5\""), "0+100x200"),
+            (series("count", "canary", ""), "0+100x200"),
+            (series("bucket", "canary", ", le=\"3.0\""), "0+100x200"),
+        ],
+        &[
+            (&ratio("5m"), "30m", Some(0.0)),
+            (&ratio("1h"), "120m", Some(0.0)),
+            (&ratio("6h"), "120m", Some(0.0)),
+            (&pages, "120m", None),
+            (tickets, "25m", None),
+            (tickets, "40m", Some(1.0)),
+        ],
+    );
 }

@@ -362,7 +362,7 @@ fn leading(condition: &Condition, labels: &[String]) -> Text {
 /// `Correlation of queue depth and p95 wait over 20m: 0.93 (cluster c1).`
 fn raw_value(r: &RawCondition, labels: &[String]) -> Text {
     if r.of_slos.is_some() {
-        return Text::plain("No error ratio").known_labels(labels).and(".");
+        return Text::plain("Data is missing").known_labels(labels).and(".");
     }
     let value = match &r.correlated {
         Some(c) => {

@@ -1,5 +1,6 @@
 //! Tests of alerts on the data of SLOs, from series as recorded.
 
+use super::drive::{Driver, Level};
 use super::subject::Subject;
 use super::{firing, labels, minutes};
 use crate::naming;
@@ -8,6 +9,7 @@ use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::build;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
+use crate::units::Number;
 
 /// Minutes with data before a change.
 const BEFORE: u64 = 5;
@@ -40,7 +42,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
         if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
-        tests.extend(run.blind().into_iter().flatten());
+        tests.extend(run.bucketless());
     }
     tests
 }
@@ -383,37 +385,28 @@ impl Run<'_> {
         ])
     }
 
-    /// Events and no ratio; without events, there is none either.
-    fn blind(&self) -> Option<[Test; 2]> {
-        let slos = self
-            .data
-            .ended
-            .iter()
-            .chain(self.data.unmeasured.iter().flatten());
-        let slo = self.slo(slos.into_iter().next()?)?;
-        let events = |value: u64| {
-            let ratio = format!("_x{} 0+0x5", self.hold + 5);
-            vec![
-                self.series(naming::TOTAL_EVENTS, slo, format!("{value}+0x120")),
-                self.series(naming::ERROR_RATIO, slo, ratio),
-            ]
+    /// Events that have no bucket are not measured, until they have it.
+    fn bucketless(&self) -> Option<Test> {
+        let slo = self.slo(self.data.bucketless.first()?)?;
+        let EventSli::Latency { signal, within, .. } = &slo.events.sli else {
+            return None;
         };
-        let fires = self.test(
-            "fires where events have no error ratio",
-            events(2),
-            None,
-            &[
-                (self.hold - 1, false),
-                (self.hold + 4, true),
-                (self.hold + 6, false),
-            ],
-        );
-        let idle = self.test(
-            "silent without events",
-            events(0),
-            None,
-            &[(self.hold + 4, false)],
-        );
-        Some([fires, idle])
+        let driver = Driver {
+            plan: self.plan,
+            step: 1,
+        };
+        let levels = [Level::new(120, Number::from_integer(0))];
+        let mut inputs = driver.latency(signal, within, &levels)?;
+        let begins = self.hold + BEFORE;
+        let bucket = inputs.first_mut()?;
+        bucket.values = format!("_x{begins} {}", bucket.values);
+        // The first rate is known with the second sample.
+        let fires = [
+            (self.hold, false),
+            (self.hold + 1, true),
+            (begins - 1, true),
+            (begins, false),
+        ];
+        Some(self.test("fires where events have no bucket", inputs, None, &fires))
     }
 }
