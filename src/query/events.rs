@@ -62,11 +62,13 @@ impl Events {
         let of = |signal| super::events(signal, window, None, &self.labels);
         match &self.sli {
             EventSli::Ratio { part, good, total } => Ok((of(part), *good, of(total))),
-            // Events of a histogram without the bucket are not measured: they are not bad.
-            EventSli::Latency { family, within, .. } => {
+            EventSli::Latency {
+                family,
+                within,
+                signal,
+            } => {
                 let good = bucket_rate(family, within, window, &self.labels);
-                let all = observed(family, (BinaryOp::And, within), window, &self.labels);
-                Ok((good, true, all))
+                Ok((good, true, of(signal)))
             }
             EventSli::Own(own) => {
                 let [part, total] = [&own.part, &own.total].map(|own| at_window(own, window));
@@ -115,7 +117,13 @@ impl Events {
     /// evaluation to evaluation.
     fn each(&self) -> Option<(Expr, bool, Expr)> {
         let rates = self.rates(BASE_WINDOW).ok();
-        rates.filter(|_| has_each(&self.sli))
+        let (part, good, mut all) = rates.filter(|_| has_each(&self.sli))?;
+        if let EventSli::Latency { family, within, .. } = &self.sli {
+            // Events of a histogram without the bucket are not measured: they are not bad.
+            let measured = (BinaryOp::And, within);
+            all = observed(family, measured, BASE_WINDOW, &self.labels);
+        }
+        Some((part, good, all))
     }
 
     /// What longer windows sum up, and what is recorded over the base window.

@@ -557,8 +557,8 @@ fn no_value(signal: &Signal, at: &Text) -> Option<Diagnostic> {
         let message = format!("the value of `{at}` {value}: `{metric}` informs by its labels");
         let help = match is_time {
             true => format!(
-                "use `absent: true`, or compare the newest time of some series with the newest of all: \
-                 `{{promql: 'max by (LABELS) ({metric}{{LABEL!=\"\"}}) >= max by (LABELS) ({metric})'}}`"
+                "use `absent: true`, or compare the newest time of some series of a server with its newest of all: \
+                 `{{promql: 'max by (LABELS, instance) ({metric}{{LABEL!=\"\"}}) >= max by (LABELS, instance) ({metric})'}}`"
             ),
             false => "use `absent: true`, or a `promql` condition that selects the labels".to_owned(),
         };

@@ -43,7 +43,12 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         .filter(|c| c.signal.kind() == SignalKind::Histogram)
         .map(|c| c.stat)
         .collect();
+    single_events(cx, given, alert);
     let summary = given.notice.summary.as_ref();
+    for text in [summary, given.description.as_ref(), given.action.as_ref()] {
+        text.into_iter()
+            .for_each(|text| text::shown(cx, text, alert));
+    }
     for text in [Some(name), summary].into_iter().flatten() {
         percentile(cx, text, &stats);
     }
@@ -51,6 +56,24 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         text::compared(cx, summary, (&given.when.value, alert));
         text::total(cx, summary, alert);
         text::one_server(cx, summary, alert);
+    }
+}
+
+/// Warns of events that are counted over a window that ends before the alert would fire.
+fn single_events(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
+    let Condition::Compare(c) = &alert.condition else {
+        return;
+    };
+    let any = matches!(&c.bound, Bound::Fixed(op, value, _) if op.is_upper() && *value == Number::from_integer(0));
+    if any && c.stat == Stat::Increase && alert.hold >= c.window {
+        let (window, hold) = (c.window, alert.hold);
+        let message = format!(
+            "one event never fires the alert: it counts for {window}, and the condition must hold for {hold}"
+        );
+        let warning = Diagnostic::warning("contradiction", given.when.span, message);
+        cx.sink.push(warning.help(format!(
+            "for an alert on one event, write a `for` below {window}; for one on repeated events, a higher threshold"
+        )));
     }
 }
 

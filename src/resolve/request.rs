@@ -43,10 +43,18 @@ impl Context<'_> {
         window: Option<Spanned<Duration>>,
     ) {
         let name = &read.signal.name;
-        let is_instant = read.signal.is_instant(read.stat) && !self.is_ratio(name);
+        let is_instant = read.signal.is_instant(read.stat);
         if let Some(window) = window.filter(|_| is_instant) {
-            let why = format!("on the newest value of `{name}`");
-            let help = "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`";
+            let (why, help) = match self.is_ratio(name) {
+                true => (
+                    format!("on `{name}`, a ratio of the newest values of gauges"),
+                    "remove `window`, and write `for` in an alert. For means over the window, use `promql` with `avg_over_time` on both sides",
+                ),
+                false => (
+                    format!("on the newest value of `{name}`"),
+                    "remove `window`, or read the whole window with `stat: avg`, `stat: max` or `stat: min`",
+                ),
+            };
             let error = self.without_effect(window, &why);
             self.sink.push(error.help(help));
         }

@@ -36,6 +36,10 @@ static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// The value of an alert in its texts, with what stands after it.
+static SHOWN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\{\{-? *(?:printf [^{}]*)?\$value([^{}]*)\}\} ?(%|ms\b)?"));
+
 /// A number with its unit.
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(?i)\b(\d+(?:\.\d+)?) ?{UNITS}")));
@@ -434,4 +438,37 @@ pub(super) fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> 
             Condition::Compare(compare) => Some(&**compare),
             _ => None,
         })
+}
+
+/// Warns of a value that a text shows in another unit than its own.
+pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
+    let unit = match alert.condition.leading() {
+        Condition::Compare(c) => c.unit.unit,
+        Condition::Raw(raw) => raw.unit.unit,
+        _ => return,
+    };
+    for found in SHOWN.captures_iter(&text.value) {
+        let (pipe, after) = (&found[1], found.get(2).map(|after| after.as_str()));
+        let is_percentage = pipe.contains("humanizePercentage");
+        let (fits, help) = match unit {
+            Unit::Ratio => (
+                is_percentage || (after.is_none() && !pipe.contains("humanizeDuration")),
+                "write `{{ $value | humanizePercentage }}`",
+            ),
+            Unit::Seconds => (
+                !is_percentage && after.is_none(),
+                "write `{{ $value | humanizeDuration }}`",
+            ),
+            _ => continue,
+        };
+        if !fits {
+            let what = match unit {
+                Unit::Ratio => "a share of 1",
+                _ => "a number of seconds",
+            };
+            let message = format!("the text shows `{}`, and the value is {what}", &found[0]);
+            let warning = Diagnostic::warning("contradiction", text.span, message);
+            cx.sink.push(warning.help(help));
+        }
+    }
 }

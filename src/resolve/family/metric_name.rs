@@ -79,7 +79,9 @@ pub(super) fn check(
         }
         // CPU seconds per second are a number of CPUs.
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
-        if !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {
+        // A point in time is no number of seconds.
+        let is_point = words.contains(&"timestamp") && signal.unit == Unit::Count;
+        if !is_point && !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {
             let message = format!(
                 "`{metric}` has {} in its name, but its unit is `{}`",
                 unit.as_str(),

@@ -46,6 +46,21 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "`over 3%`, and the condition is `> 5%`",
     );
     alerts(
+        "summary: 'The disk has {{ $value | humanize }}%', when: {signal: disk, above: 90%}",
+        "summary: 'The disk has {{ $value | humanizePercentage }}', when: {signal: disk, above: 90%}",
+        "shows `{{ $value | humanize }}%`, and the value is a share of 1",
+    );
+    alerts(
+        "summary: 'P95 is {{ printf \"%.0f\" $value }} ms', when: {signal: latency, stat: p95, above: 500ms}",
+        "summary: 'P95 is {{ $value | humanizeDuration }}', when: {signal: latency, stat: p95, above: 500ms}",
+        "and the value is a number of seconds",
+    );
+    alerts(
+        "summary: A request failed, when: {signal: failed, stat: increase, window: 10m, above: 0}, for: 10m",
+        "summary: A request failed, when: {signal: failed, stat: increase, window: 10m, above: 0}, for: 5m",
+        "one event never fires the alert: it counts for 10m, and the condition must hold for 10m",
+    );
+    alerts(
         "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Sum}",
         "when: {signal: oldest, above: 5m}, cloudwatch: {statistic: Average}",
         "`Sum` adds all samples of a period",
