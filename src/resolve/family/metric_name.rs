@@ -81,7 +81,8 @@ pub(super) fn check(
         let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
         // A point in time is no number of seconds.
         let is_point = words.contains(&"timestamp") && signal.unit == Unit::Count;
-        if !is_point && !(of_time && matches!(signal.unit, Unit::Count | Unit::Ratio)) {
+        let is_number = of_time && matches!(signal.unit, Unit::Count | Unit::Ratio);
+        if !(is_point || is_number) {
             let message = format!(
                 "`{metric}` has {} in its name, but its unit is `{}`",
                 unit.as_str(),

@@ -42,7 +42,8 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
         if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
-        tests.extend(run.bucketless());
+        let bucketless = data.bucketless.iter();
+        tests.extend(bucketless.filter_map(|slo| run.bucketless(slo)).flatten());
     }
     tests
 }
@@ -385,28 +386,42 @@ impl Run<'_> {
         ])
     }
 
-    /// Events that have no bucket are not measured, until they have it.
-    fn bucketless(&self) -> Option<Test> {
-        let slo = self.slo(self.data.bucketless.first()?)?;
-        let EventSli::Latency { signal, within, .. } = &slo.events.sli else {
+    /// Events that lose their bucket are not measured, as long as there are some.
+    fn bucketless(&self, name: &str) -> Option<[Test; 2]> {
+        let EventSli::Latency { signal, within, .. } = &self.slo(name)?.events.sli else {
             return None;
         };
         let driver = Driver {
             plan: self.plan,
             step: 1,
         };
-        let levels = [Level::new(120, Number::from_integer(0))];
-        let mut inputs = driver.latency(signal, within, &levels)?;
-        let begins = self.hold + BEFORE;
-        let bucket = inputs.first_mut()?;
-        bucket.values = format!("_x{begins} {}", bucket.values);
-        // The first rate is known with the second sample.
+        let lost = BEFORE + BASE_WINDOW.mins_up();
+        let end = lost + self.hold + BEFORE;
+        let inputs = |levels: &[Level]| {
+            let mut inputs = driver.latency(signal, within, levels)?;
+            let bucket = inputs.first_mut()?;
+            let le = |le: &str| format!("le=\"{le}\"");
+            let other = Input {
+                series: bucket.series.replace(&le(&within.le), &le("+Inf")),
+                values: bucket.values.clone(),
+            };
+            bucket.values = format!("0+0x{BEFORE} stale");
+            inputs.push(other);
+            Some(inputs)
+        };
+        let nothing = Number::from_integer(0);
+        let busy = inputs(&[Level::new(end, nothing), Level::idle(end)])?;
+        let idle = inputs(&[Level::idle(end)])?;
+        // Windows of Prometheus 2 have both their ends.
         let fires = [
-            (self.hold, false),
-            (self.hold + 1, true),
-            (begins - 1, true),
-            (begins, false),
+            (lost + self.hold - 1, false),
+            (lost + self.hold + 1, true),
+            (end + BASE_WINDOW.mins_up() - 2, true),
+            (end + BASE_WINDOW.mins_up(), false),
         ];
-        Some(self.test("fires where events have no bucket", inputs, None, &fires))
+        Some([
+            self.test("fires where events have no bucket", busy, None, &fires),
+            self.test("silent without events", idle, None, &[(end, false)]),
+        ])
     }
 }
