@@ -43,7 +43,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
         let bucketless = data.bucketless.iter();
-        tests.extend(bucketless.filter_map(|slo| run.bucketless(slo)).flatten());
+        tests.extend(bucketless.filter_map(|slo| run.bucketless(slo)));
     }
     tests
 }
@@ -387,7 +387,7 @@ impl Run<'_> {
     }
 
     /// Events that lose their bucket are not measured, as long as there are some.
-    fn bucketless(&self, name: &str) -> Option<[Test; 2]> {
+    fn bucketless(&self, name: &str) -> Option<Test> {
         let EventSli::Latency { signal, within, .. } = &self.slo(name)?.events.sli else {
             return None;
         };
@@ -397,21 +397,16 @@ impl Run<'_> {
         };
         let lost = BEFORE + BASE_WINDOW.mins_up();
         let end = lost + self.hold + BEFORE;
-        let inputs = |levels: &[Level]| {
-            let mut inputs = driver.latency(signal, within, levels)?;
-            let bucket = inputs.first_mut()?;
-            let le = |le: &str| format!("le=\"{le}\"");
-            let other = Input {
-                series: bucket.series.replace(&le(&within.le), &le("+Inf")),
-                values: bucket.values.clone(),
-            };
-            bucket.values = format!("0+0x{BEFORE} stale");
-            inputs.push(other);
-            Some(inputs)
+        let levels = [Level::new(end, Number::from_integer(0)), Level::idle(end)];
+        let mut inputs = driver.latency(signal, within, &levels)?;
+        let bucket = inputs.first_mut()?;
+        let le = |le: &str| format!("le=\"{le}\"");
+        let other = Input {
+            series: bucket.series.replace(&le(&within.le), &le("+Inf")),
+            values: bucket.values.clone(),
         };
-        let nothing = Number::from_integer(0);
-        let busy = inputs(&[Level::new(end, nothing), Level::idle(end)])?;
-        let idle = inputs(&[Level::idle(end)])?;
+        bucket.values = format!("0+0x{BEFORE} stale");
+        inputs.push(other);
         // Windows of Prometheus 2 have both their ends.
         let fires = [
             (lost + self.hold - 1, false),
@@ -419,9 +414,6 @@ impl Run<'_> {
             (end + BASE_WINDOW.mins_up() - 2, true),
             (end + BASE_WINDOW.mins_up(), false),
         ];
-        Some([
-            self.test("fires where events have no bucket", busy, None, &fires),
-            self.test("silent without events", idle, None, &[(end, false)]),
-        ])
+        Some(self.test("fires where events have no bucket", inputs, None, &fires))
     }
 }
