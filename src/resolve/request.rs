@@ -43,9 +43,11 @@ impl Context<'_> {
         window: Option<Spanned<Duration>>,
     ) {
         let name = &read.signal.name;
-        let is_instant = read.signal.is_instant(read.stat);
+        let ratio = self.ratio(name);
+        // A built-in ratio may be one of counters in other releases.
+        let is_instant = read.signal.is_instant(read.stat) && ratio != Some(false);
         if let Some(window) = window.filter(|_| is_instant) {
-            let (why, help) = match self.is_ratio(name) {
+            let (why, help) = match ratio.is_some() {
                 true => (
                     format!("on `{name}`, a ratio of the newest values of gauges"),
                     "remove `window`, and write `for` in an alert. For means over the window, use `promql` with `avg_over_time` on both sides",
@@ -69,14 +71,15 @@ impl Context<'_> {
         Diagnostic::error("contradiction", at, message).maybe_fix(fix)
     }
 
-    /// True for a ratio, also where older releases have it as a gauge.
-    fn is_ratio(&self, name: &str) -> bool {
-        let spec = self.spec;
-        let declared = spec.signals.get(name).or_else(|| library::signal(name));
-        declared.is_some_and(|signal| {
-            let base = signal.base.as_ref();
-            signal.ratio.is_some() || base.is_some_and(|base| self.is_ratio(&base.value))
-        })
+    /// For a ratio, whether the spec declares it: others are built in.
+    fn ratio(&self, name: &str) -> Option<bool> {
+        let own = self.spec.signals.get(name);
+        let signal = own.or_else(|| library::signal(name))?;
+        match (&signal.ratio, &signal.base) {
+            (Some(_), _) => Some(own.is_some()),
+            (None, Some(base)) => self.ratio(&base.value),
+            (None, None) => None,
+        }
     }
 
     fn stat(&mut self, request: &SignalRequest<'_>) -> Option<Stat> {
