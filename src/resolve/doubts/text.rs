@@ -450,22 +450,20 @@ pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
     for found in SHOWN.captures_iter(&text.value) {
         let (pipe, after) = (&found[1], found.get(2).map(|after| after.as_str()));
         let is_percentage = pipe.contains("humanizePercentage");
-        let (fits, help) = match unit {
+        let (what, fits, help) = match unit {
             Unit::Ratio => (
+                "a share of 1",
                 is_percentage || (after.is_none() && !pipe.contains("humanizeDuration")),
                 "write `{{ $value | humanizePercentage }}`",
             ),
             Unit::Seconds => (
+                "a number of seconds",
                 !is_percentage && after.is_none(),
                 "write `{{ $value | humanizeDuration }}`",
             ),
             _ => continue,
         };
         if !fits {
-            let what = match unit {
-                Unit::Ratio => "a share of 1",
-                _ => "a number of seconds",
-            };
             let message = format!("the text shows `{}`, and the value is {what}", &found[0]);
             let warning = Diagnostic::warning("contradiction", text.span, message);
             cx.sink.push(warning.help(help));
