@@ -38,7 +38,12 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
                     "slos" => Role::Sli { slo: name, part },
                     _ => Role::Part { part, of: name },
                 };
-                reader.query(query, Dialect::Grafana, role);
+                // A dashboard may use the variables of Grafana.
+                let dialect = match section {
+                    "dashboards" => Dialect::Grafana,
+                    _ => Dialect::Template,
+                };
+                reader.query(query, dialect, role);
             });
         }
     }

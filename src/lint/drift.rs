@@ -174,8 +174,9 @@ struct Pair<'q, 'c> {
 
 impl Pair<'_, '_> {
     fn item(&self) -> Option<Item> {
-        let checked =
-            |s: &&Series<'_, '_>| !matches!(&**s.subject, Subject::Foreign(_) | Subject::Outside);
+        let checked = |s: &&Series<'_, '_>| {
+            s.subject.served().is_some() || matches!(**s.subject, Subject::Unknown(_))
+        };
         let first = self.new.series.iter().find(checked)?;
         let (before, after) = (is_alive(&self.old), is_alive(&self.new));
         let mut reasons = Vec::new();
@@ -228,7 +229,7 @@ fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
             dead.iter()
                 .all(|dead| matches!(dead.why, Why::Conditional(_)))
         }
-        Subject::Foreign(_) | Subject::Outside => true,
+        Subject::Foreign(_) | Subject::Declared(_) | Subject::Slip(_) | Subject::Outside => true,
     })
 }
 

@@ -9,7 +9,7 @@ mod series;
 use std::ops::Range;
 
 use super::scope::Scope;
-use super::subject::Dead;
+use super::subject::{Dead, Subject};
 use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
 use crate::diag;
 use crate::diag::{Applicability, Fix};
@@ -87,7 +87,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     pub fn has_known_series(&self) -> bool {
         let mut subjects = self.series.iter().map(|series| &series.subject);
-        subjects.any(|subject| subject.served().is_some())
+        subjects.any(|s| s.served().is_some() || matches!(***s, Subject::Declared(_)))
     }
 
     pub fn comparisons(&self) -> &'q [Comparison<'q>] {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pins::Pin;
-use super::spec::{Declared, Own, RecordedSlo};
-use crate::catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId};
+use super::spec::{Declared, Own, RecordedSlo, Shapes};
+use crate::catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId, Shape, meant};
 use crate::config::Config;
 use crate::promql::Release;
 use crate::source::FileId;
@@ -20,8 +20,12 @@ pub struct Scope<'c> {
     labels: BTreeSet<String>,
     has_all_labels: bool,
     tied: Vec<(String, String)>,
-    /// Series that recording rules of the same files write, or that their specs declare.
+    /// Series that recording rules of the same files write.
     recorded: BTreeSet<String>,
+    /// Series that specs declare.
+    declared: Shapes,
+    /// The queries are those of the spec that declares the series.
+    is_spec: bool,
     /// SLOs of the specs among the same files.
     slos: Vec<RecordedSlo>,
     /// What the specs among the same files say of their own queries.
@@ -64,6 +68,8 @@ impl<'c> Scope<'c> {
             has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
+            declared: Shapes::new(),
+            is_spec: false,
             slos: Vec::new(),
             own: BTreeMap::new(),
             names: Vec::new(),
@@ -173,21 +179,15 @@ impl<'c> Scope<'c> {
         } = declared;
         self.own.extend(own);
         self.slos.extend(slos);
-        // What a recording has is known better than what a spec declares.
-        let is_recorded = |product: &Product<'_>, name: &str| {
-            product.owns(name) && product.catalog.series_of(name).is_some()
-        };
-        let own = |name: &String| {
-            let mut products = self.products.iter();
-            products.any(|product| product.claims(name) || is_recorded(product, name))
-        };
-        let series: Vec<_> = series.into_iter().filter(|name| !own(name)).collect();
+        self.declared = series;
+        // The queries of other files may have labels that scrapes of theirs add.
+        let shapes = self.declared.values_mut().flatten();
+        shapes.for_each(|shape| shape.open_labels = true);
         self.labels.extend(labels);
         // Specs that have the served names say nothing of the stores of other files.
         if names.iter().any(|name| !self.is_own_prefix(name)) {
             self.names.extend(names);
         }
-        self.recorded.extend(series);
         self
     }
 
@@ -204,6 +204,8 @@ impl<'c> Scope<'c> {
         };
         self.has_all_labels |= own.has_all_labels;
         self.scrape_interval = own.scrape_interval;
+        self.declared = own.series;
+        self.is_spec = true;
         let range = own.range.and_then(|range| Range::parse(&range).ok());
         if let Some((vllm, range)) = self.products.first_mut().zip(range)
             && let Ok(selection) = vllm.catalog.select(&range)
@@ -228,6 +230,28 @@ impl<'c> Scope<'c> {
 
     pub fn is_recorded(&self, name: &str) -> bool {
         self.recorded.contains(name)
+    }
+
+    /// What a spec declares of a series; what a recording has is known better.
+    pub(super) fn declared_shape(&self, name: &str) -> Option<&Option<Shape>> {
+        let shape = self.declared.get(name)?;
+        let is_recorded = |product: &Product<'_>| {
+            product.claims(name) || product.owns(name) && product.catalog.series_of(name).is_some()
+        };
+        (!self.products.iter().any(is_recorded)).then_some(shape)
+    }
+
+    /// The declared series that was probably meant by a name in a query of the spec.
+    pub(super) fn declared_name(&self, name: &str) -> Option<String> {
+        if !self.is_spec {
+            return None;
+        }
+        let known: Vec<_> = self.declared.keys().map(String::as_str).collect();
+        // The list of metrics is not complete: short words, as in `rx_bytes` and `tx_bytes`, may be others.
+        let is_long = |(one, other): (&str, &str)| one == other || one.len().min(other.len()) > 4;
+        let meant = meant(name, &known)?;
+        let mut words = name.split('_').zip(meant.split('_'));
+        words.all(is_long).then(|| meant.to_owned())
     }
 
     pub(super) fn is_published(&self, name: &str) -> bool {

@@ -2,20 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::Product;
+use crate::catalog::{MetricType, Product, Shape};
 use crate::diag::Sink;
 use crate::plan::{BASE_WINDOW, Plan};
 use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
-use crate::spec::{self, Spec};
-use crate::units::Duration;
+use crate::spec::{self, FamilyKind, Signal, Spec};
+use crate::units::{Duration, Number, Quantity, decimal};
+
+/// The series that declared metrics may have, and what is known of those that they have.
+pub(super) type Shapes = BTreeMap<String, Option<Shape>>;
 
 /// Facts from specs about the queries that were generated from them.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub(super) labels: Vec<String>,
-    pub(super) series: Vec<String>,
+    pub(super) series: Shapes,
     pub(super) names: Vec<String>,
     pub(super) slos: Vec<RecordedSlo>,
     pub(super) own: BTreeMap<FileId, Own>,
@@ -29,6 +32,7 @@ pub(super) struct Own {
     /// The spec lists the labels of its targets.
     pub(super) has_all_labels: bool,
     pub(super) scrape_interval: Duration,
+    pub(super) series: Shapes,
 }
 
 /// An SLO whose series the rules of a spec record.
@@ -101,19 +105,93 @@ impl Declared {
             range: plan.runtime.as_ref().map(|runtime| runtime.range.clone()),
             has_all_labels: !scrape.labels.is_empty(),
             scrape_interval: scrape.interval,
+            series: shapes(spec),
         };
+        for (name, shape) in own.series.clone() {
+            merge(&mut self.series, name, shape);
+        }
         for (file, _) in parts {
             // Several services may extend a file.
             self.own.entry(*file).or_insert_with(|| own.clone());
         }
-        let bindings = spec
-            .signals
-            .values()
-            .filter_map(|signal| signal.prometheus.as_ref());
-        for metric in bindings.filter_map(|binding| binding.value.metric.as_ref()) {
-            let parts = Series::OF_HISTOGRAM.into_iter().chain([Series::Whole]);
-            let series = parts.map(|part| format!("{}{}", metric.value, part.suffix()));
-            self.series.extend(series);
+    }
+}
+
+/// What a spec declares of its own metrics.
+fn shapes(spec: &Spec) -> Shapes {
+    let mut found = Shapes::new();
+    for signal in spec.signals.values() {
+        let binding = signal.prometheus.as_ref();
+        let Some(metric) = binding.and_then(|binding| binding.value.metric.as_ref()) else {
+            continue;
+        };
+        let kind = signal.kind.as_ref().map(|kind| kind.value);
+        for part in [Series::Whole].into_iter().chain(Series::OF_HISTOGRAM) {
+            let kind = match (kind, part) {
+                (Some(FamilyKind::Gauge), Series::Whole) => Some(MetricType::Gauge),
+                (Some(FamilyKind::Counter), Series::Whole) => Some(MetricType::Counter),
+                // The base name has samples where Prometheus stores native histograms.
+                (Some(FamilyKind::Histogram), Series::Bucket | Series::Sum | Series::Count) => {
+                    Some(MetricType::Counter)
+                }
+                _ => None,
+            };
+            let labels = signal.has_labels.iter().flatten();
+            let is_bucket = part == Series::Bucket;
+            let le = is_bucket.then(|| "le".to_owned());
+            let shape = kind.map(|kind| Shape {
+                kind,
+                labels: labels.map(|label| label.value.clone()).chain(le).collect(),
+                open_labels: signal.has_labels.is_none(),
+                buckets: is_bucket.then(|| buckets(signal)).unwrap_or_default(),
+                ..Shape::default()
+            });
+            merge(
+                &mut found,
+                format!("{}{}", metric.value, part.suffix()),
+                shape,
+            );
         }
+    }
+    found
+}
+
+/// The declared boundaries of a histogram, as its metric has them; none if there is a mistake, which a build reports.
+fn buckets(signal: &Signal) -> Vec<String> {
+    let binding = signal.prometheus.as_ref();
+    let bounds = binding.and_then(|binding| binding.value.buckets.as_ref());
+    let (Some(bounds), Some(unit)) = (bounds, &signal.unit) else {
+        return Vec::new();
+    };
+    let of = |quantity: &Quantity| quantity.of(unit.value, false).ok();
+    let scale = match &signal.scale {
+        Some(scale) => of(&scale.value).filter(|scale| *scale > Number::from_integer(0)),
+        None => Some(Number::from_integer(1)),
+    };
+    let Some(scale) = scale else {
+        return Vec::new();
+    };
+    let bounds = bounds.iter().map(|bound| of(&bound.value));
+    let bounds: Option<Vec<_>> = bounds.map(|bound| Some(decimal(bound? / scale))).collect();
+    let all = bounds.map(|bounds| [bounds, vec!["+Inf".to_owned()]].concat());
+    all.unwrap_or_default()
+}
+
+/// Several signals may read one metric; each declares the labels that it needs.
+fn merge(all: &mut Shapes, name: String, shape: Option<Shape>) {
+    let known = all.entry(name).or_default();
+    let (Some(one), Some(other)) = (&mut *known, &shape) else {
+        *known = known.take().or(shape);
+        return;
+    };
+    if one.kind != other.kind {
+        one.kind = MetricType::Untyped;
+    }
+    one.open_labels &= other.open_labels;
+    one.labels.extend(other.labels.iter().cloned());
+    one.labels.sort();
+    one.labels.dedup();
+    if one.buckets != other.buckets {
+        one.buckets.clear();
     }
 }

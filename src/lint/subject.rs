@@ -22,6 +22,10 @@ pub enum Subject<'c> {
     Relabelled(Known<'c>),
     Unknown(UnknownMetric<'c>),
     Foreign(Shape),
+    /// What a spec declares of its own metric.
+    Declared(Shape),
+    /// Probably a slip in the name of a declared series, which is given.
+    Slip(String),
     Outside,
 }
 
@@ -41,6 +45,9 @@ impl<'c> Subject<'c> {
     pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;
+        }
+        if let Some(shape) = scope.declared_shape(name) {
+            return shape.clone().map_or(Self::Outside, Self::Declared);
         }
         let products = || scope.products.iter();
         let catalogs = || products().map(|product| product.catalog.foreign());
@@ -62,7 +69,9 @@ impl<'c> Subject<'c> {
         }
         let unknown = products().find_map(|product| UnknownMetric::of(product, name));
         let unknown = unknown.filter(|unknown| !unknown.is_elsewhere(scope, name));
-        unknown.map_or(Self::Outside, Self::Unknown)
+        let slip = || scope.declared_name(name).map(Self::Slip);
+        let unknown = unknown.map(Self::Unknown);
+        unknown.or_else(slip).unwrap_or(Self::Outside)
     }
 
     /// A series under a prefix that stores have in the place of the product's own.
@@ -91,7 +100,7 @@ impl<'c> Subject<'c> {
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
-            Self::Relabelled(_) | Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
+            _ => None,
         }
     }
 
@@ -99,7 +108,15 @@ impl<'c> Subject<'c> {
     pub fn served(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) | Self::Relabelled(known) => Some(known),
-            Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
+            _ => None,
+        }
+    }
+
+    pub fn is_bucket(&self) -> bool {
+        match self {
+            Self::Known(known) => known.is_bucket(),
+            Self::Declared(shape) => shape.labels.iter().any(|label| label == "le"),
+            _ => false,
         }
     }
 
@@ -107,8 +124,10 @@ impl<'c> Subject<'c> {
     pub fn shapes(&self) -> Cow<'_, [&Shape]> {
         match self {
             Self::Known(known) => Cow::Borrowed(&known.shapes),
-            Self::Foreign(shape) => Cow::Owned(vec![shape]),
-            Self::Relabelled(_) | Self::Unknown(_) | Self::Outside => Cow::Borrowed(&[]),
+            Self::Foreign(shape) | Self::Declared(shape) => Cow::Owned(vec![shape]),
+            Self::Relabelled(_) | Self::Unknown(_) | Self::Slip(_) | Self::Outside => {
+                Cow::Borrowed(&[])
+            }
         }
     }
 
@@ -128,8 +147,8 @@ impl<'c> Subject<'c> {
                 Series::Whole => self.is_surely(&[MetricType::Counter]),
                 Series::Created => false,
             },
-            Self::Foreign(_) => self.is_surely(&[MetricType::Counter]),
-            Self::Unknown(_) | Self::Outside => false,
+            Self::Foreign(_) | Self::Declared(_) => self.is_surely(&[MetricType::Counter]),
+            Self::Unknown(_) | Self::Slip(_) | Self::Outside => false,
         }
     }
 

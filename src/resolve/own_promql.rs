@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::matchers::JOB;
 use super::{family, matchers};
-use crate::catalog::ADDED_BY_SCRAPE;
-use crate::diag::{Diagnostic, did_you_mean, one_of};
+use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
 use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp, Matcher};
@@ -70,59 +69,11 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
             *reads.or_default() |= buckets;
         }
     }
-    check_labels(cx, text, &expr);
     family::check_names(cx, &mut expr, text);
     check_slos(cx, text, &expr);
     check_idle(cx, text, &expr);
     check_age(cx, text, &expr);
     Some(expr)
-}
-
-/// Warns of a label that the spec does not declare for a metric of its own.
-fn check_labels(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
-    let added = [cx.target_labels(), cx.selector_labels()].concat();
-    let mut found = Vec::new();
-    for selector in visit::selectors(expr) {
-        let name = selector
-            .metric
-            .as_ref()
-            .map(|name| split_series(&name.text).0);
-        let signals = cx.spec.signals.values();
-        let declared = signals.filter_map(|signal| {
-            let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
-            let labels = signal.has_labels.as_ref()?;
-            let names = [metric.value.as_str(), split_series(&metric.value).0];
-            names.contains(&name?).then_some((metric, labels))
-        });
-        let declared: Vec<_> = declared.collect();
-        let Some((metric, _)) = declared.first() else {
-            continue;
-        };
-        let labels: Vec<&Text> = declared.iter().flat_map(|(_, labels)| *labels).collect();
-        let is_known = |label: &str| {
-            label == "le"
-                || label.starts_with("__")
-                || ADDED_BY_SCRAPE.contains(&label)
-                || added.iter().any(|of| of == label)
-                || labels.iter().any(|of| of.value == label)
-        };
-        for matcher in selector
-            .matchers
-            .iter()
-            .filter(|m| !is_known(&m.label.text))
-        {
-            let known: Vec<_> = labels.iter().map(|of| of.value.as_str()).collect();
-            let message = format!("`{metric}` has no label `{}`", matcher.label.text);
-            let at = cx.document.inside(text, matcher.label.span.clone());
-            let warning = Diagnostic::warning("unknown-label", at, message)
-                .maybe_help(did_you_mean(&matcher.label.text, known.iter().copied()));
-            found.push(warning.help(format!(
-                "use {}, or declare the label: in `has_labels`, or in `scrape_labels` if scrapes add it",
-                one_of(&known)
-            )));
-        }
-    }
-    found.into_iter().for_each(|warning| cx.sink.push(warning));
 }
 
 /// Warns of an operation on error ratios, which has no result while one of the services has no traffic.

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::patterns::Patterns;
 use crate::lint::scope::Scope;
-use crate::lint::subject::{Known, Subject, Ties};
+use crate::lint::subject::{Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::labels::Flow;
@@ -26,7 +26,7 @@ pub struct Series<'q, 'c> {
 
 impl Series<'_, '_> {
     pub fn is_bucket(&self) -> bool {
-        self.subject.known().is_some_and(Known::is_bucket)
+        self.subject.is_bucket()
     }
 
     /// True inside `histogram_quantile`.
@@ -184,8 +184,7 @@ fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> Flow {
     let Some((first, more)) = shapes.split_first() else {
         return Flow::unknown();
     };
-    let le = subject.known().is_some_and(Known::is_bucket);
-    let le = le.then(|| "le".into());
+    let le = subject.is_bucket().then(|| "le".into());
     let everywhere = |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
     let sure = first.labels.iter().filter(everywhere);
     let all = shapes.iter().flat_map(|shape| &shape.labels);

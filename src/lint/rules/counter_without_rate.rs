@@ -7,6 +7,7 @@ use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::Use;
 use crate::promql::visit::walk;
@@ -85,8 +86,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let mut finding = out
             .at(cx.span(&series.context.span), message)
             .label("no `rate()`");
-        if !around.compared[at] {
-            // All the time since the start may be meant.
+        if !around.compared[at] || matches!(**series.subject, Subject::Declared(_)) {
+            // All the time since the start may be meant, as of a batch job.
             finding.severity = Severity::Warning;
         }
         let window = fixes::rate_window(cx.dialect());

@@ -115,6 +115,6 @@ fn is_histogram(scope: &Scope<'_>, metric: &NamedMetric) -> bool {
             Series::Whole | Series::Created => false,
         },
         Subject::Unknown(unknown) => matches!(unknown.meant, Meant::Histogram),
-        Subject::Relabelled(_) | Subject::Foreign(_) | Subject::Outside => false,
+        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Quantiles of series without buckets.
 
-use crate::catalog::Series as Part;
+use crate::catalog::{Series as Part, split_series};
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
@@ -97,6 +97,11 @@ fn unfit(series: &Series<'_, '_>) -> Option<Option<String>> {
                 (series.subject.is_gauge() || series.subject.is_counter()).then_some(None)
             }
         },
-        Subject::Relabelled(_) | Subject::Foreign(_) | Subject::Outside => None,
+        Subject::Declared(_) => match split_series(series.name) {
+            (_, Part::Bucket) => None,
+            (family, Part::Sum | Part::Count) => Some(Some(family.to_owned())),
+            _ => Some(None),
+        },
+        _ => None,
     }
 }

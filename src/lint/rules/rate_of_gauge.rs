@@ -3,6 +3,7 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::Subject;
 
 declare_rule! {
     /// ### What it does
@@ -47,10 +48,15 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 "`{}` is a gauge: `{function}` treats its decreases as counter resets",
                 series.name
             );
-            let finding = out.at(cx.span(&series.name_span), message).label("a gauge");
-            out.push(
-                finding.help("use `avg_over_time` for the level, `deriv` for the speed of change"),
-            );
+            let mut finding = out.at(cx.span(&series.name_span), message).label("a gauge");
+            finding =
+                finding.help("use `avg_over_time` for the level, `deriv` for the speed of change");
+            if matches!(**series.subject, Subject::Declared(_)) {
+                // The declaration may be wrong.
+                finding.severity = Severity::Warning;
+                finding = finding.help("if it only goes up, write `kind: counter`");
+            }
+            out.push(finding);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! `le` values that are not bucket boundaries.
 
 use crate::catalog::ReleaseId;
-use crate::diag::{Fixes, Group, Severity};
+use crate::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::{Boundaries, UNLESS};
+use crate::lint::subject::Subject;
 use crate::promql::ast::{MatchOp, Matcher};
 
 declare_rule! {
@@ -62,6 +63,24 @@ fn check_matcher(
         MatchOp::Match => cx.may_match(value, bucket),
         MatchOp::NotEqual | MatchOp::NotMatch => true,
     };
+    if let Subject::Declared(shape) = &**series.subject
+        && !shape.buckets.is_empty()
+        && !shape.buckets.iter().any(has)
+    {
+        let message = format!(
+            "the spec declares no bucket of `{}` with `le{}\"{value}\"`",
+            series.name,
+            matcher.op.symbol()
+        );
+        let mut finding = out.at(cx.span(&matcher.value_span), message);
+        finding.severity = Severity::Warning;
+        let near = bound.map(|bound| shape.neighbours(bound));
+        return out.push(with_nearest(
+            finding,
+            near,
+            "use bucket boundaries, or add the boundary to `buckets`",
+        ));
+    }
     let Some(known) = series.subject.known() else {
         return;
     };
@@ -91,13 +110,25 @@ fn check_matcher(
     }
     let shape = catalog.shape(&known.family, *last, &known.product.profiles);
     let near = bound.and_then(|bound| Some(shape?.neighbours(bound)));
-    out.push(match near {
+    out.push(with_nearest(
+        finding,
+        near,
+        "use bucket boundaries; `slosmith catalog show` lists them",
+    ));
+}
+
+fn with_nearest(
+    finding: Diagnostic,
+    near: Option<(Option<&str>, Option<&str>)>,
+    otherwise: &str,
+) -> Diagnostic {
+    match near {
         Some((Some(below), Some(above))) => finding.help(format!(
             "use a bucket boundary; the nearest are {below} and {above}"
         )),
         Some((Some(only), None) | (None, Some(only))) => {
             finding.help(format!("use a bucket boundary; the nearest is {only}"))
         }
-        _ => finding.help("use bucket boundaries; `slosmith catalog show` lists them"),
-    });
+        _ => finding.help(otherwise),
+    }
 }

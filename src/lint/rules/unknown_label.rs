@@ -8,6 +8,7 @@ use crate::artifact::Role;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::{FEW, QueryCx, Series, lacks, may_have, meant};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
 use crate::source::Span;
@@ -204,10 +205,19 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
             let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
             format!("use one of its labels: {}", known.join(", "))
         });
-        let finding = out.at(at, message).help(help);
-        out.push(finding.help(format!(
-            "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
-        )));
+        let mut finding = out.at(at, message).help(help);
+        let is_declared = |s: &&Series<'_, '_>| matches!(**s.subject, Subject::Declared(_));
+        let other = match series.iter().any(|s| is_declared(&s)) {
+            true => {
+                // A spec may leave out labels.
+                finding.severity = Severity::Warning;
+                "declare the label if there is one: in `has_labels`, or in `scrape_labels` if scrapes add it".to_owned()
+            }
+            false => format!(
+                "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
+            ),
+        };
+        out.push(finding.help(other));
     }
 }
 

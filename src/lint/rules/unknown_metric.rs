@@ -64,6 +64,13 @@ pub(super) const NATIVE: &str = "a Prometheus stores the base name only with `co
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
+        if let Subject::Slip(meant) = &**series.subject {
+            let name = series.name;
+            let message = format!("the spec declares no metric `{name}`");
+            let mut finding = out.at(cx.span(&series.name_span), message);
+            finding.severity = Severity::Warning;
+            out.push(finding.help(format!("did you mean `{meant}`?")));
+        }
         let Subject::Unknown(unknown) = &**series.subject else {
             continue;
         };

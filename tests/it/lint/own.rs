@@ -129,6 +129,74 @@ alerts:
     }
 }
 
+/// The first query of each pair is right by the declarations; each second one contradicts them.
+#[test]
+fn queries_are_held_against_declarations() {
+    const SPEC: &str = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: 'https://git.example/runbooks'}
+prometheus: {scrape_interval: 30s, scrape_labels: [namespace]}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code, route], prometheus: {metric: http_requests_total}}
+  took: {kind: histogram, unit: seconds, has_labels: [route], prometheus: {metric: http_seconds, buckets: [500ms, 1s, 2.5s]}}
+  queue: {kind: gauge, across: sum, unit: requests, prometheus: {metric: shop_queue_length}}
+alerts:
+  Own: {severity: page, summary: Own, when: {promql: 'QUERY'}}
+";
+    let pairs = [
+        (
+            "sum by (route, namespace) (rate(http_requests_total{code=~\"5..\", instance=\"a\"}[5m])) > 1",
+            "sum(rate(http_reqests_total[5m])) > 1",
+            "[unknown-metric]: the spec declares no metric `http_reqests_total`",
+        ),
+        (
+            "sum(increase(http_requests_total[1h])) > 100 and sum(http_requests_total) > 0",
+            "sum(http_requests_total) > 100",
+            "[counter-without-rate]",
+        ),
+        (
+            "sum by (queue) (deriv(shop_queue_length[10m])) > 1",
+            "sum(rate(shop_queue_length[5m])) > 1",
+            "[rate-of-gauge]",
+        ),
+        (
+            "sum(rate(http_requests_total[1m])) > 1",
+            "sum(rate(http_requests_total[30s])) > 1",
+            "[rate-window-too-short]",
+        ),
+        (
+            "sum by (route) (rate(http_requests_total[5m])) > 1",
+            "sum by (rout) (rate(http_requests_total[5m])) > 1",
+            "[unknown-label]: `http_requests_total` has no label `rout`",
+        ),
+        (
+            "sum by (route) (rate(http_seconds_sum[5m])) / sum by (route) (rate(http_seconds_count[5m])) > 1",
+            "sum by (route) (rate(http_requests_total[5m])) / sum(rate(http_seconds_count[5m])) > 1",
+            "[unmatched-join]",
+        ),
+        (
+            "sum(rate(http_seconds_bucket{le=~\"1([.]0)?\"}[5m])) / sum(rate(http_seconds_count[5m])) < 0.9",
+            "sum(rate(http_seconds_bucket{le=\"0.7\"}[5m])) / sum(rate(http_seconds_count[5m])) < 0.9",
+            "[threshold-not-a-bucket]",
+        ),
+        (
+            "histogram_quantile(0.9, sum by (le) (rate(http_seconds_bucket[5m]))) > 2",
+            "histogram_quantile(0.9, sum by (le) (rate(http_seconds_bucket[5m]))) > 500",
+            "[threshold-beyond-buckets]",
+        ),
+    ];
+    let project = Project::new();
+    for (right, wrong, finding) in pairs {
+        project.write("specs/shop.yaml", &SPEC.replace("QUERY", right));
+        let said = project.run(&["build"]).exits(0).err;
+        assert!(!said.contains("["), "{right}: {said}");
+        project.write("specs/shop.yaml", &SPEC.replace("QUERY", wrong));
+        let said = project.run(&["build"]).err;
+        assert!(said.contains(finding), "{wrong}: {said}");
+        assert_eq!(said.matches(" --> ").count(), 1, "{said}");
+    }
+}
+
 #[test]
 fn pages_are_fetched() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
