@@ -7,6 +7,8 @@ use regex::Regex;
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind};
+use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::visit;
 use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Span;
@@ -32,7 +34,8 @@ const UNITS: &str =
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?:more|less|fewer|longer|older|higher|lower|greater|larger|faster|slower) than|over|above|below|under|at least|at most|exceeds?|within|for";
     pattern(&format!(
-        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}([\w/]*)"
+        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}(\w*/[\w/]*|(?:{})\b)?",
+        SCALED.join("|")
     ))
 });
 
@@ -296,10 +299,6 @@ pub(super) fn compared(
     {
         return warn(cx, summary.span, reverse.text, &texts);
     }
-    // Where the threshold is said, another number is about something else.
-    if quantities(&summary.value).any(|number| is_bound(&number)) {
-        return;
-    }
     let times = times(alert);
     let queries: Vec<_> = alert
         .condition
@@ -310,17 +309,18 @@ pub(super) fn compared(
             _ => None,
         })
         .collect();
-    let is_wrong = |said: &&Said<'_>| {
+    let is_in_query = |said: &Said<'_>| {
         let digits = decimal(said.value);
-        bounds.iter().any(|(_, unit, ..)| is_of(said, *unit))
-            && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
-            && !queries.iter().any(|query| query.contains(&digits))
+        let may_have = |query: &String| query.contains(&digits) || query.contains("time()");
+        queries.iter().any(may_have)
     };
     // The time for which something lasts: a value in seconds may be one, too, and so may what PromQL compares.
+    let is_said = quantities(&summary.value).any(|number| is_bound(&number));
     let has_times = bounds.iter().any(|(_, unit, ..)| *unit == Unit::Seconds);
     let is_long = |said: &&Said<'_>| {
         let is_time = said.unit == Unit::Seconds && said.text.to_lowercase().starts_with("for ");
-        is_time && !has_times && queries.is_empty() && !times.contains(&said.value)
+        let is_other = !is_bound(said) && (is_said || !has_times);
+        is_time && is_other && !times.contains(&said.value) && !is_in_query(said)
     };
     if let Some(wrong) = all.iter().find(is_long) {
         let message = format!(
@@ -332,6 +332,15 @@ pub(super) fn compared(
         cx.sink.push(warning.help("change the summary, or `for`"));
         return;
     }
+    // Where the threshold is said, another number is about something else.
+    if is_said {
+        return;
+    }
+    let is_wrong = |said: &&Said<'_>| {
+        bounds.iter().any(|(_, unit, ..)| is_of(said, *unit))
+            && !(said.unit == Unit::Seconds && said.may_last && times.contains(&said.value))
+            && !is_in_query(said)
+    };
     if let Some(wrong) = all.iter().find(is_wrong) {
         warn(cx, summary.span, wrong.text, &texts);
     }
@@ -386,10 +395,11 @@ pub(super) fn total(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
 /// The windows and holding times of an alert, in seconds.
 fn times(alert: &Alert) -> Vec<Number> {
     let leaves = alert.condition.leaves().into_iter();
-    let windows = leaves.filter_map(|leaf| match leaf {
-        Condition::Compare(compare) => Some(compare.window.number()),
-        Condition::Absent(absent) => Some(absent.memory?.number()),
-        _ => None,
+    let windows = leaves.flat_map(|leaf| match leaf {
+        Condition::Compare(compare) => vec![compare.window.number()],
+        Condition::Absent(absent) => absent.memory.iter().map(|of| of.number()).collect(),
+        Condition::Raw(raw) => ranges(&raw.expr),
+        _ => Vec::new(),
     });
     let windows: Vec<_> = windows.collect();
     // What lasted for a window at first has lasted for both together at last.
@@ -399,6 +409,20 @@ fn times(alert: &Alert) -> Vec<Number> {
         .collect();
     let own = [alert.hold.number(), alert.keep.number()];
     own.into_iter().chain(windows).chain(together).collect()
+}
+
+/// The lengths of ranges in PromQL, in seconds.
+fn ranges(expr: &Expr) -> Vec<Number> {
+    let mut found = Vec::new();
+    visit::walk(expr, &mut |node| {
+        let range = match &node.kind {
+            ExprKind::Range(range) => &range.range,
+            ExprKind::Subquery(subquery) => &subquery.range,
+            _ => return,
+        };
+        found.push(Number::new(range.millis.into(), 1000));
+    });
+    found
 }
 
 /// True for equal numbers, and for `above: 2` in words: at least 3.

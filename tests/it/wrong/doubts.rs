@@ -33,7 +33,7 @@ fn cases() -> Vec<(String, String, &'static str)> {
     alerts(
         "summary: More than 500 jobs wait, when: {signal: backlog, above: 5000}",
         "summary: More than 5000 jobs wait, when: {signal: backlog, above: 5000}",
-        "`More than 500 jobs`, and the condition is `> 5000`",
+        "`More than 500`, and the condition is `> 5000`",
     );
     alerts(
         "summary: Fewer than 20 jobs are done, when: {signal: backlog, above: 20}",
@@ -431,6 +431,24 @@ fn several() -> Vec<(String, String, &'static str)> {
             alert("summary: Full for 30 minutes, when: {signal: disk, above: 90%}, for: 10m"),
             alert("summary: Full for 30 minutes, when: {signal: disk, above: 90%}, for: 30m"),
             "the summary has `for 30 minutes`, and the alert has `for: 10m`",
+        ),
+        (
+            alert(
+                "summary: Disk above 90% for 12 minutes, when: {signal: disk, above: 90%}, for: 2m",
+            ),
+            alert(
+                "summary: Disk above 90% for 12 minutes, when: {signal: disk, above: 90%}, for: 12m",
+            ),
+            "the summary has `for 12 minutes`, and the alert has `for: 2m`",
+        ),
+        (
+            alert(
+                "summary: Idle for 10 minutes, when: {promql: 'sum(rate(shop_requests_total[5m])) == 0'}, for: 2m",
+            ),
+            alert(
+                "summary: Idle for 10 minutes, when: {promql: 'sum(rate(shop_requests_total[10m])) == 0'}, for: 2m",
+            ),
+            "the summary has `for 10 minutes`, and the alert has `for: 2m`",
         ),
         (
             step("below"),
