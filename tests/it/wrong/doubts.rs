@@ -38,7 +38,7 @@ fn cases() -> Vec<(String, String, &'static str)> {
     alerts(
         "summary: Fewer than 20 jobs are done, when: {signal: backlog, above: 20}",
         "summary: 'More than 20 jobs wait, and above 30 clients give up', when: {signal: backlog, above: 20}",
-        "`Fewer than 20 jobs`, and the condition is `> 20`",
+        "`Fewer than 20`, and the condition is `> 20`",
     );
     alerts(
         "summary: At more than 10 requests per minute over 3% fail, when: {signal: share, above: 5%}",
@@ -479,7 +479,7 @@ fn several() -> Vec<(String, String, &'static str)> {
         (
             alert("summary: More than 5 jobs wait, when: {promql: 'max(shop_jobs)', above: 50}"),
             alert("summary: More than 5 jobs wait, when: {promql: 'max(shop_jobs)', above: 5}"),
-            "the summary has `More than 5 jobs`, and the condition is `> 50`",
+            "the summary has `More than 5`, and the condition is `> 50`",
         ),
     ]
 }
