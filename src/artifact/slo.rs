@@ -3,7 +3,9 @@
 use super::field::{items, text, word};
 use super::reader::Reader;
 use super::{Kind, Language, Role};
-use crate::promql::Dialect;
+use crate::promql::ast::ExprKind;
+use crate::promql::{self, Dialect};
+use crate::units::{Quantity, Unit, decimal};
 use crate::yaml::{Body, Node};
 
 /// Sloth's queries under `events` and `raw`, in the spelling of files and of resources.
@@ -28,10 +30,13 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         let entries = node.get(section).into_iter().flat_map(Node::entries);
         for (name, entry) in entries {
             let name = name.text().unwrap_or_default();
-            each_own(entry, &mut |part, query| {
+            each_own(entry, &mut |part, query, beside| {
                 let Some(query) = body.read(query) else {
                     return;
                 };
+                let threshold =
+                    threshold(beside).filter(|_| section == "alerts" && is_operand(&query.value));
+                let query = query.ending_in(&threshold.unwrap_or_default());
                 let (part, name) = (part.to_owned(), name.to_owned());
                 let role = match section {
                     "alerts" => Role::Alert { name },
@@ -49,17 +54,44 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// All queries in a part of a spec, each with its key.
-fn each_own<'n>(node: &'n Node<'_>, found: &mut impl FnMut(&'n str, &'n Node<'_>)) {
+/// A comparison beside a query, as the end of the query.
+fn threshold(beside: &Node<'_>) -> Option<String> {
+    const OPS: [(&str, &str); 5] = [
+        ("above", ">"),
+        ("at_least", ">="),
+        ("at_most", "<="),
+        ("below", "<"),
+        ("equals", "=="),
+    ];
+    OPS.into_iter().find_map(|(key, op)| {
+        let quantity: Quantity = beside.get(key)?.text()?.parse().ok()?;
+        let units = [Unit::Count, Unit::Ratio, Unit::Seconds];
+        let value = units
+            .into_iter()
+            .find_map(|unit| quantity.of(unit, false).ok())?;
+        Some(format!(" {op} {}", decimal(value)))
+    })
+}
+
+/// True for a query to which a comparison can be appended.
+fn is_operand(query: &str) -> bool {
+    promql::parse(query).is_ok_and(|expr| match &expr.kind {
+        ExprKind::Binary(binary) => !binary.op.is_comparison() && !binary.op.is_set(),
+        _ => true,
+    })
+}
+
+/// All queries in a part of a spec, each with its key and the map that has it.
+fn each_own<'n>(node: &'n Node<'_>, found: &mut impl FnMut(&'n str, &'n Node<'_>, &'n Node<'_>)) {
     for (key, value) in node.entries() {
         let key = key.text().unwrap_or_default();
         match key == PROMQL {
             true if value.is_map() => {
                 for (part, query) in value.entries() {
-                    found(part.text().unwrap_or_default(), query);
+                    found(part.text().unwrap_or_default(), query, value);
                 }
             }
-            true => found(key, value),
+            true => found(key, value, node),
             false => each_own(value, found),
         }
     }

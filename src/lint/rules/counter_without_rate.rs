@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::artifact::{Kind, Role};
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
@@ -153,11 +152,6 @@ impl Around {
             if *comparison.constant.numer() != 0 {
                 compared.mark(cx.indices(comparison.subject));
             }
-        }
-        // The threshold of an alert in a spec is beside its query.
-        let is_beside = cx.artifact.kind == Kind::Spec && cx.comparisons().is_empty();
-        if is_beside && matches!(cx.query.role, Role::Alert { .. }) {
-            compared.mark(cx.indices(cx.expr));
         }
         let mut averaged = Marks::new(cx.series.len());
         let mut names = Names::of(cx);

@@ -252,11 +252,10 @@ impl Text {
         })
     }
 
-    /// The text with an ending that the file does not spell; it cannot be edited.
+    /// The text with an ending that the file does not spell, and which cannot be edited.
     #[must_use]
     pub fn ending_in(mut self, ending: &str) -> Text {
         self.value.push_str(ending);
-        self.map.spelling = Spelling::joined(self.map.spelling.range());
         self
     }
 }
@@ -307,6 +306,9 @@ impl TextMap {
     ///
     /// The result is decoded before it is given back; `None` when the scalar's style cannot spell it.
     pub fn edit(&self, file_text: &str, range: Range<usize>, new: &str) -> Option<(Span, String)> {
+        // An ending that the file does not spell.
+        let length = (self.window.1 - self.window.0) as usize;
+        (range.end <= length).then_some(())?;
         let change = edit::Change {
             spelling: &self.spelling,
             segments: &self.segments,
