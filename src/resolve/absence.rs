@@ -179,7 +179,17 @@ impl Watch<'_> {
             .watched
             .iter()
             .filter_map(|slo| Some((*slo, bucketless(slo)?)));
-        let (bucketless, mut ways): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
+        let (bucketless, without): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
+        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
+        let without = without.into_iter().reduce(either).map(|without| {
+            // An SLO whose bucket no target has is one without series.
+            let measured = total(&bucketless);
+            let without = build::paren(without);
+            build::binary(BinaryOp::And, without, measured)
+                .on(&[naming::SLO])
+                .into()
+        });
+        let mut ways: Vec<Expr> = without.into_iter().collect();
         if !of_events.is_empty() {
             ways.push(self.ended(&of_events, &labels, ("last_over_time", MEMORY)));
         }
@@ -215,7 +225,6 @@ impl Watch<'_> {
             );
             ways.push(none.on(&no_labels).into());
         }
-        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
         let expr = ways.into_iter().reduce(either)?;
         let data = SliData {
             // One without known targets has no series then, whatever was before.

@@ -19,6 +19,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial servers_that_load_a_model_do_not_alert,
             trial a_long_queue_is_seen_through_dips_and_gaps,
             trial a_replica_with_other_buckets_is_not_measured,
+            trial a_bucket_that_no_replica_has_is_one_ticket,
             trial statuses_count_with_and_without_groups;
     }
 }
@@ -263,5 +264,24 @@ fn a_replica_with_other_buckets_is_not_measured() {
             (tickets, "25m", None),
             (tickets, "40m", Some(1.0)),
         ],
+    );
+}
+
+/// One ticket, for the whole SLO.
+fn a_bucket_that_no_replica_has_is_one_ticket() {
+    let series = |part: &str, le: &str| {
+        format!(
+            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"one\"{le}}}"
+        )
+    };
+    let tickets = "count(ALERTS{alertname=\"SLONotMeasured\", alertstate=\"firing\", slo=\"time-to-first-token\"})";
+    play(
+        &["slo-time-to-first-token", "alerts"],
+        &[
+            (up("one"), "1+0x200"),
+            (series("count", ""), "0+100x200"),
+            (series("bucket", ", le=\"3.0\""), "0+100x200"),
+        ],
+        &[(tickets, "25m", None), (tickets, "60m", Some(1.0))],
     );
 }

@@ -55,6 +55,8 @@ pub struct TextMap {
     segments: Segments,
     /// The part of the scalar's decoded text that offsets are counted in.
     window: (u32, u32),
+    /// The text ends in what the file does not spell.
+    has_ending: bool,
     /// How the text that `spelling` is in was itself decoded.
     outer: Option<Arc<Outer>>,
 }
@@ -189,6 +191,7 @@ impl<'t> Body<'t> {
             spelling: Spelling::joined(list.range()),
             segments,
             window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
+            has_ending: false,
             outer: self.outer.clone(),
         };
         Text { value, map }
@@ -226,6 +229,7 @@ impl<'t> Body<'t> {
             spelling,
             segments,
             window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
+            has_ending: false,
             outer: self.outer.clone(),
         }
     }
@@ -256,6 +260,7 @@ impl Text {
     #[must_use]
     pub fn ending_in(mut self, ending: &str) -> Text {
         self.value.push_str(ending);
+        self.map.has_ending |= !ending.is_empty();
         self
     }
 }
@@ -272,7 +277,12 @@ impl TextMap {
     }
 
     pub fn whole(&self) -> Span {
-        self.span(0..(self.window.1 - self.window.0) as usize)
+        self.span(0..self.len())
+    }
+
+    /// The length of what the file spells.
+    fn len(&self) -> usize {
+        (self.window.1 - self.window.0) as usize
     }
 
     /// True when every character has its own place, and the text can be read again from there; else only the whole scalar
@@ -280,22 +290,26 @@ impl TextMap {
     pub fn is_exact(&self) -> bool {
         let joined = self.spelling.style == Style::Joined;
         !joined
+            && !self.has_ending
             && !self.segments.is_opaque()
             && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> TextMap {
+        let end = range.end;
         let shifted = self.shifted(range);
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         TextMap {
             window: (clamp(shifted.start), clamp(shifted.end)),
+            has_ending: self.has_ending && end > self.len(),
             ..self.clone()
         }
     }
 
     /// Reads the text once more from the file's text; `None` where that is not exact.
     pub fn decode(&self, file_text: &str) -> Option<String> {
+        (!self.has_ending).then_some(())?;
         let source = self.source(file_text)?;
         let value = self.spelling.decode(source)?;
         let window = self.window.0 as usize..self.window.1 as usize;
@@ -307,8 +321,7 @@ impl TextMap {
     /// The result is decoded before it is given back; `None` when the scalar's style cannot spell it.
     pub fn edit(&self, file_text: &str, range: Range<usize>, new: &str) -> Option<(Span, String)> {
         // An ending that the file does not spell.
-        let length = (self.window.1 - self.window.0) as usize;
-        (range.end <= length).then_some(())?;
+        (range.end <= self.len()).then_some(())?;
         let change = edit::Change {
             spelling: &self.spelling,
             segments: &self.segments,

@@ -386,7 +386,7 @@ impl Run<'_> {
         ])
     }
 
-    /// Events that lose their bucket are not measured, as long as there are some.
+    /// Events that lose their bucket are not measured, as long as there are some, and the bucket elsewhere.
     fn bucketless(&self, name: &str) -> Option<Test> {
         let EventSli::Latency { signal, within, .. } = &self.slo(name)?.events.sli else {
             return None;
@@ -407,6 +407,8 @@ impl Run<'_> {
         };
         bucket.values = format!("0+0x{BEFORE} stale");
         inputs.push(other);
+        // Those of a target that has the bucket.
+        inputs.push(self.series(naming::TOTAL_EVENTS, self.slo(name)?, format!("2+0x{end}")));
         // Windows of Prometheus 2 have both their ends.
         let fires = [
             (lost + self.hold - 1, false),
