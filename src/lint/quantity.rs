@@ -8,7 +8,7 @@ use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
 use crate::library;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, exact_constant};
+use crate::promql::usage::{Exact, bare, exact_constant};
 use crate::promql::with_room;
 use crate::source::Spanned;
 use crate::units::Unit;
@@ -41,6 +41,16 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     pub(super) fn measure(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
         let (measure, at) = self.measured(expr)?;
         Some((measure, self.series.get(at)?))
+    }
+
+    /// True for a division of a whole by a part of it, which is never below 1.
+    pub(super) fn is_inverse(&self, expr: &Expr) -> bool {
+        match &bare(expr).kind {
+            ExprKind::Binary(binary) if binary.op == BinaryOp::Div => {
+                share::is_inverse(self, binary)
+            }
+            _ => false,
+        }
     }
 
     /// The same, with the index of the series. Each operation of a long chain needs the result of the one before it.

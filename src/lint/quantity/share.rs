@@ -17,6 +17,13 @@ pub(super) fn is_share(cx: &QueryCx<'_, '_>, binary: &Binary) -> bool {
         && is_part(cx, &binary.lhs, at_least(&binary.rhs), false)
 }
 
+/// True for a division of the whole by a part of it: its values are never below 1.
+pub(super) fn is_inverse(cx: &QueryCx<'_, '_>, binary: &Binary) -> bool {
+    binary.fill.is_none()
+        && binary.matching.is_none()
+        && is_part(cx, &binary.rhs, at_least(&binary.lhs), false)
+}
+
 pub(super) fn calculates(expr: &Expr) -> bool {
     let here = match &expr.kind {
         ExprKind::Binary(binary) => !binary.op.is_comparison() && !is_set(binary.op),

@@ -1,5 +1,6 @@
 //! Alerts that fire without a problem.
 
+use crate::artifact::{Kind, Role};
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
@@ -59,10 +60,12 @@ const WORK: [&str; 4] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Some(alert) = cx.alert() else {
-        return;
+    let name = match (&cx.query.role, cx.alert()) {
+        (_, Some(alert)) => &alert.name.value,
+        (Role::Alert { name }, None) if cx.artifact.kind == Kind::Spec => name,
+        _ => return,
     };
-    if is_constant(cx.expr) && !is_heartbeat(&alert.name.value) {
+    if is_constant(cx.expr) && !is_heartbeat(name) {
         let message = "the expression is constant: the alert always fires";
         let finding = out.at(cx.query.span(), message);
         let help = "compare a metric with a threshold, or name the alert `Watchdog` if it should always fire";
@@ -156,8 +159,12 @@ fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
         .all(|s| s.subject.known().is_some());
     let plain = counted && is_plain(comparison.subject);
     match comparison.op {
-        BinaryOp::Ge => plain && threshold <= zero,
-        BinaryOp::Gt => plain && threshold < zero,
+        BinaryOp::Ge => {
+            plain && threshold <= zero || threshold <= one && cx.is_inverse(comparison.subject)
+        }
+        BinaryOp::Gt => {
+            plain && threshold < zero || threshold < one && cx.is_inverse(comparison.subject)
+        }
         BinaryOp::Le => {
             let measured = cx.measure(comparison.subject);
             let fraction = matches!(measured, Some((Measure::Fraction, _)));

@@ -15,8 +15,8 @@ use crate::promql::visit::walk;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports raw counters that are compared with a number other than 0, quantiles and averages of raw counters, and
-    /// panels that show raw counters in a unit per second, such as `reqps`.
+    /// Reports raw counters that are compared with a number other than 0, quantiles and averages of raw counters, counters in
+    /// `avg_over_time`, `sum_over_time`, `stddev_over_time` and `quantile_over_time`, and panels that show raw counters in a unit per second, such as `reqps`.
     ///
     /// ### Why
     ///
@@ -50,13 +50,37 @@ declare_rule! {
     };
 }
 
+/// Functions over time that make nothing of totals.
+const SINCE_START: [&str; 4] = [
+    "avg_over_time",
+    "quantile_over_time",
+    "stddev_over_time",
+    "sum_over_time",
+];
+
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.is_evaluated() {
         return;
     }
     let mut around = None;
     for (at, series) in cx.series.iter().enumerate() {
-        if !is_raw(series) || !series.subject.is_counter() || is_blind(series) {
+        if !series.subject.is_counter() || is_blind(series) {
+            continue;
+        }
+        if let Use::OverTime(function) = series.context.used()
+            && SINCE_START.contains(&function)
+        {
+            let name = series.name;
+            let message = format!(
+                "`{name}` is a counter: `{function}` uses the totals since the server started"
+            );
+            let mut finding = out
+                .at(cx.span(&series.name_span), message)
+                .label("a counter");
+            finding.severity = Severity::Warning;
+            out.push(finding.help("use `rate` or `increase`"));
+        }
+        if !is_raw(series) {
             continue;
         }
         let around = around.get_or_insert_with(|| Around::of(cx));

@@ -5,6 +5,7 @@ use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Comparison, Exact, bare};
+use crate::promql::with_room;
 
 declare_rule! {
     /// ### What it does
@@ -58,6 +59,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 "`count()` of an empty vector returns nothing, not 0",
                 "use `absent(…)`, or add `or vector(0)` to the count",
             ),
+            Least::Rate => (
+                "a rate of events is never negative",
+                "use a threshold above 0, or `== 0` for a time without events",
+            ),
             Least::Absent => (
                 "`absent()` returns 1 or nothing",
                 "remove the comparison: any result of `absent()` means that the series is missing",
@@ -68,7 +73,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Functions without values below 1.
+/// Functions without values below 1, or below 0.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Least {
     /// `count`: a number of series.
@@ -77,17 +82,31 @@ enum Least {
     CountBy,
     /// `absent`: 1 if the series is missing.
     Absent,
+    /// `rate`: never below 0.
+    Rate,
 }
 
 fn at_least_one(expr: &Expr) -> Option<Least> {
     match &bare(expr).kind {
+        ExprKind::Aggregate(a)
+            if matches!(
+                a.op,
+                AggregateOp::Sum | AggregateOp::Avg | AggregateOp::Max | AggregateOp::Min
+            ) =>
+        {
+            with_room(|| at_least_one(&a.expr)).filter(|least| *least == Least::Rate)
+        }
         ExprKind::Aggregate(a) if a.op == AggregateOp::Count => Some(match a.grouping {
             Some(_) => Least::CountBy,
             None => Least::Count,
         }),
         ExprKind::Call(call) => {
             let name = call.function.text.as_str();
-            matches!(name, "absent" | "absent_over_time").then_some(Least::Absent)
+            match name {
+                "absent" | "absent_over_time" => Some(Least::Absent),
+                "rate" | "increase" | "irate" => Some(Least::Rate),
+                _ => None,
+            }
         }
         _ => None,
     }
@@ -98,6 +117,14 @@ fn is_impossible(comparison: &Comparison<'_>, least: Least) -> bool {
     let Some(threshold) = comparison.threshold() else {
         return false;
     };
+    if least == Least::Rate {
+        let zero = Exact::from_integer(0);
+        return match comparison.op {
+            BinaryOp::Lt => threshold <= zero,
+            BinaryOp::Le | BinaryOp::Eq => threshold < zero,
+            _ => false,
+        };
+    }
     match comparison.op {
         BinaryOp::Eq => threshold < one || (least == Least::Absent && threshold != one),
         BinaryOp::Lt => threshold <= one,

@@ -1,10 +1,10 @@
 //! Exact values that look like patterns.
 
-use crate::artifact::Role;
+use crate::artifact::{Kind, Role};
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{MatchOp, Matcher};
 use crate::promql::rewrite::Edit;
 
 declare_rule! {
@@ -52,7 +52,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let wanted = match matcher.op {
             MatchOp::Equal => "=~",
             MatchOp::NotEqual => "!~",
-            MatchOp::Match | MatchOp::NotMatch => continue,
+            MatchOp::Match | MatchOp::NotMatch => {
+                class(cx, out, matcher);
+                continue;
+            }
         };
         if !is_like_pattern(&matcher.value.value) {
             continue;
@@ -65,6 +68,26 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let title = format!("replace with `{new}`");
         let edit = Edit::new(matcher.span.clone(), &new);
         let fix = cx.fix(title, &[edit], Applicability::Unsafe);
+        let finding = out.at(cx.span(&matcher.value_span), message);
+        out.push(finding.help(format!("use `{new}`")).maybe_fix(fix));
+    }
+}
+
+/// In a spec, `5xx` is a pattern of no status: its letters match themselves.
+fn class(cx: &QueryCx<'_, '_>, out: &mut Findings, matcher: &Matcher) {
+    let value = matcher.value.value.as_str();
+    let digit = value.strip_suffix("xx").or(value.strip_suffix("XX"));
+    let is_class = digit.is_some_and(|digit| ["1", "2", "3", "4", "5"].contains(&digit));
+    if is_class && cx.artifact.kind == Kind::Spec {
+        let (label, op) = (&matcher.label.text, matcher.op.symbol());
+        let message = format!("`{label}{op}\"{value}\"` matches this text itself, and no status");
+        let new = format!("{label}{op}\"{}..\"", digit.unwrap_or_default());
+        let edit = Edit::new(matcher.span.clone(), &new);
+        let fix = cx.fix(
+            format!("replace with `{new}`"),
+            &[edit],
+            Applicability::Unsafe,
+        );
         let finding = out.at(cx.span(&matcher.value_span), message);
         out.push(finding.help(format!("use `{new}`")).maybe_fix(fix));
     }

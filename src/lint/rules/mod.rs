@@ -39,6 +39,7 @@ rules!(
     aggregate_before_rate,
     quantile_of_non_histogram,
     quantile_without_le,
+    buckets_added_up,
     average_of_quantiles,
     fraction_as_percent,
     sum_of_fractions,

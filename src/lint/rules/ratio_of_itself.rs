@@ -4,13 +4,13 @@ use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
-use crate::promql::usage::{bare, is_rate};
+use crate::promql::usage::{bare, exact_constant, is_rate};
 
 declare_rule! {
     /// ### What it does
     ///
     /// Reports a ratio of one metric over the same metric without an aggregation, even with different matchers, and a
-    /// ratio of any expression over the same expression.
+    /// ratio of any expression over the same expression, and a comparison of both.
     ///
     /// ### Why
     ///
@@ -43,17 +43,30 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.operates(BinaryOp::Div) {
+    if !cx.memo.kinds.operation() {
         return;
     }
     for node in cx.memo.holders.expressions() {
         let ExprKind::Binary(binary) = &node.kind else {
             continue;
         };
-        if binary.op != BinaryOp::Div || binary.matching.is_some() {
+        if binary.matching.is_some() {
             continue;
         }
         let sides = [&binary.lhs, &binary.rhs].map(bare);
+        if binary.op.is_comparison() && is_same(cx, sides.map(without_factor)) {
+            let message = format!(
+                "both sides of `{}` are the same, but for a constant factor",
+                binary.op
+            );
+            let finding = out.at(cx.span(&node.span), message);
+            out.push(finding.help(
+                "use another metric, other matchers, or `offset` for an earlier time on one side",
+            ));
+        }
+        if binary.op != BinaryOp::Div {
+            continue;
+        }
         let (message, help) = match sides.map(read) {
             [Some(over), Some(under)] if over == under => (
                 format!(
@@ -70,6 +83,21 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         let finding = out.at(cx.span(&node.span), message);
         out.push(finding.help(help));
+    }
+}
+
+/// The other side of a multiplication with a number.
+fn without_factor(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Binary(binary) if binary.op == BinaryOp::Mul => {
+            let [left, right] = [&binary.lhs, &binary.rhs].map(bare);
+            match (exact_constant(left), exact_constant(right)) {
+                (Some(_), None) => right,
+                (None, Some(_)) => left,
+                _ => expr,
+            }
+        }
+        _ => expr,
     }
 }
 
