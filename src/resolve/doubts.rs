@@ -96,6 +96,13 @@ pub(super) fn panel(cx: &mut Context<'_>, title: &Text, series: &[Series]) {
     of_another(cx, title, &signals);
 }
 
+/// The same of the name of a record.
+pub(super) fn record(cx: &mut Context<'_>, name: &Text, stat: Stat) {
+    if matches!(stat, Stat::Quantile(_)) {
+        percentile(cx, name, &[stat]);
+    }
+}
+
 /// The same of an SLO. The share of fast requests is its objective.
 pub(super) fn slo(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, read: &[&Text]) {
     let Ok(objective) = slo.objective.value.ratio() else {

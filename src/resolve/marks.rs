@@ -45,6 +45,23 @@ pub(super) fn check(cx: &mut Context<'_>) {
             .for_each(|name| annotation(cx, name));
     }
     check_severities(cx);
+    check_roles(cx);
+}
+
+/// Warns of severities whose names are the other way round.
+fn check_roles(cx: &mut Context<'_>) {
+    const LESS: [&str; 5] = ["info", "low", "notice", "ticket", "warning"];
+    const MORE: [&str; 5] = ["critical", "emergency", "high", "page", "pager"];
+    let (page, ticket) = (
+        &cx.spec.severities.page.name,
+        &cx.spec.severities.ticket.name,
+    );
+    if LESS.contains(&page.value.as_str()) && MORE.contains(&ticket.value.as_str()) {
+        let message =
+            format!("alerts that page have the severity `{page}`, and tickets have `{ticket}`");
+        let warning = Diagnostic::warning("contradiction", page.span, message);
+        cx.sink.push(warning.help("swap the names"));
+    }
 }
 
 /// Two severities of one name with labels or annotations contradict each other.

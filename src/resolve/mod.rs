@@ -152,6 +152,7 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
             continue;
         };
         cx.check_window_used(&read, record.window);
+        doubts::record(cx, name, read.stat);
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
         if let Some(first) = out.iter().find(|r: &&Record| r.series == series) {
             let message = format!(

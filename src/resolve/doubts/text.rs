@@ -13,7 +13,7 @@ use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, Stat, Text};
-use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
+use crate::units::{Duration, Number, Quantity, Unit, decimal, parse_decimal};
 
 /// Percentiles in a title or a name: `p99 TTFT`, `HighP95Latency`, `ttft-p99.9`.
 static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
@@ -84,26 +84,50 @@ pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) 
     let at_most = latency.and_then(|at_most| at_most.value.of(Unit::Seconds, false).ok());
     let one = Number::from_integer(1);
     let shares = vec![objective, one - objective];
-    let mut known = vec![(Unit::Ratio, shares, &slo.objective)];
+    let place = |span: Span, text: String| (span, text);
+    let objective = place(slo.objective.span, slo.objective.to_string());
+    let mut known = vec![(Unit::Ratio, false, shares, objective)];
+    // Times of a day or more are windows.
+    let (period, at) = (slo.period.value, slo.period.span);
+    let period = (vec![period.number()], place(at, period.to_string()));
+    known.push((Unit::Seconds, true, period.0, period.1));
     if let Some((at_most, given)) = at_most.zip(latency) {
-        let times = vec![at_most, slo.period.value.number()];
-        known.push((Unit::Seconds, times, given));
+        known.push((
+            Unit::Seconds,
+            false,
+            vec![at_most],
+            place(given.span, given.to_string()),
+        ));
+    }
+    let time = slo.sli.value.time.as_ref();
+    let good = time.and_then(|time| bound::comparison(&time.value.comparison));
+    if let Some((_, bound)) = good
+        && let spec::Bound::Quantity(quantity) = &bound.value
+        && let Ok(threshold) = quantity.of(Unit::Count, false)
+    {
+        known.push((
+            Unit::Count,
+            false,
+            vec![threshold],
+            place(bound.span, quantity.to_string()),
+        ));
     }
     let title = slo.title.as_ref().map(|text| (text, true));
     let texts = [slo.description.as_ref(), slo.notice.summary.as_ref()];
     let texts = texts.into_iter().flatten().map(|text| (text, false));
     for (text, is_title) in title.into_iter().chain(texts) {
-        for (unit, values, given) in &known {
+        for (unit, is_window, values, given) in &known {
             let said = claims(&text.value, is_title);
-            let said: Vec<_> = said.filter(|said| said.unit == *unit).collect();
+            let is_of = |said: &Said<'_>| said.unit == *unit && is_window == &said.is_window();
+            let said: Vec<_> = said.filter(is_of).collect();
             let is_known = |said: &Said<'_>| values.contains(&said.value);
             let Some(first) = said.first().filter(|_| !said.iter().any(is_known)) else {
                 continue;
             };
-            let (number, is) = (first.text.trim(), &given.value);
+            let (number, (span, is)) = (first.text.trim(), given);
             let message = format!("the text has `{number}`, and the SLO has `{is}`");
             let warning = Diagnostic::warning("contradiction", text.span, message)
-                .related(given.span, "the SLO's number");
+                .related(*span, "the SLO's number");
             cx.sink.push(warning.help("change the text or the number"));
         }
     }
@@ -193,6 +217,13 @@ struct Said<'t> {
     is_upper: Option<bool>,
     /// It may be a time for which something lasts.
     may_last: bool,
+}
+
+impl Said<'_> {
+    /// A time of a day or more, in which events are counted.
+    fn is_window(&self) -> bool {
+        self.unit == Unit::Seconds && self.value >= Duration::from_mins(24 * 60).number()
+    }
 }
 
 /// The comparisons of a summary; a rate may be in another unit than the condition.

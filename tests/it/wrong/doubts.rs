@@ -273,6 +273,26 @@ fn parts() -> Vec<(String, String, &'static str)> {
             "the text has `within 300 ms`, and the SLO has `500ms`",
         ),
         (
+            ratio("bad: failed, total: requests").replace("sli:", "description: 99% over 7 days, sli:"),
+            ratio("bad: failed, total: requests").replace("sli:", "description: 99% over 30 days, sli:"),
+            "the text has `over 7 days`, and the SLO has `30d`",
+        ),
+        (
+            slo("description: At most 100 jobs wait, sli: {time: {signal: backlog, at_most: 1000}}"),
+            slo("description: At most 1000 jobs wait, sli: {time: {signal: backlog, at_most: 1000}}"),
+            "the text has `At most 100`, and the SLO has `1000`",
+        ),
+        (
+            format!("{HEAD}severities: {{page: warning, ticket: critical}}\n"),
+            format!("{HEAD}severities: {{page: critical, ticket: warning}}\n"),
+            "alerts that page have the severity `warning`, and tickets have `critical`",
+        ),
+        (
+            format!("{HEAD}records: {{latency_p95: {{signal: latency, stat: p99}}}}\n"),
+            format!("{HEAD}records: {{latency_p95: {{signal: latency, stat: p95}}}}\n"),
+            "`latency_p95` names the p95, and the value is the p99",
+        ),
+        (
             latency("title: 99.9% below 500 ms"),
             latency("title: 99% below 500 ms over 30 days"),
             "the text has `99.9%`, and the SLO has `99%`",
