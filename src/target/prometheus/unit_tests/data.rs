@@ -413,7 +413,6 @@ impl Run<'_> {
         let fires = [
             (lost + self.hold - 1, false),
             (lost + self.hold + 1, true),
-            (end + BASE_WINDOW.mins_up() - 2, true),
             (end + BASE_WINDOW.mins_up(), false),
         ];
         Some(self.test("fires where events have no bucket", inputs, None, &fires))
