@@ -154,6 +154,18 @@ pub fn goodput(service: &str, slo: &str, what: &str) -> String {
     format!("goodput_{service}_{slo}_{what}").replace('-', "_")
 }
 
+/// The series that the rules of SLOs record.
+pub const OF_SLOS: [&str; 8] = [
+    ALL_EVENTS,
+    BAD_EVENTS,
+    BUDGET_REMAINING,
+    ERROR_BUDGET,
+    ERROR_RATIO,
+    OBJECTIVE,
+    PART_EVENTS,
+    TOTAL_EVENTS,
+];
+
 /// True for a series that the rules of SLOs record.
 pub fn is_of_slo(series: &str) -> bool {
     series.starts_with("slo:")

@@ -75,7 +75,7 @@ fn threshold(beside: &Node<'_>) -> Option<String> {
 
 /// True for a query to which a comparison can be appended.
 fn is_operand(query: &str) -> bool {
-    promql::parse(query).is_ok_and(|expr| match &expr.kind {
+    promql::parse_with(query, Dialect::Template).is_ok_and(|expr| match &expr.kind {
         ExprKind::Binary(binary) => !binary.op.is_comparison() && !binary.op.is_set(),
         _ => true,
     })

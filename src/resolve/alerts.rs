@@ -17,7 +17,7 @@ use crate::promql::labels::{AnySeries, Unmatched, unmatched_joins};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
-use crate::units::{Duration, Number, Quantity};
+use crate::units::{Duration, Number, Quantity, decimal};
 
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     let spec = cx.spec;
@@ -76,7 +76,11 @@ fn check_order(cx: &mut Context<'_>, alerts: &[Alert]) {
 
 /// What a simple alert compares with a fixed bound.
 fn tested(alert: &Alert) -> Option<(String, CompareOp, Number)> {
-    let Condition::Compare(compare) = &alert.condition else {
+    range(&alert.condition)
+}
+
+fn range(condition: &Condition) -> Option<(String, CompareOp, Number)> {
+    let Condition::Compare(compare) = condition else {
         return None;
     };
     match (&compare.bound, &compare.query.expr.kind) {
@@ -216,6 +220,36 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition:
     cx.sink.push(error);
 }
 
+/// One value cannot be above a threshold and below a lower one.
+fn check_disjoint(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
+    let Condition::All(parts, _) = condition else {
+        return;
+    };
+    let ranges: Vec<_> = parts.iter().filter_map(range).collect();
+    let contradict = ranges.iter().find_map(|(value, op, bound)| {
+        let other = ranges.iter().find(|(other, other_op, below)| {
+            let is_open = *op == CompareOp::Above || *other_op == CompareOp::Below;
+            other == value
+                && op.is_upper()
+                && !other_op.is_upper()
+                && (below < bound || below == bound && is_open)
+        })?;
+        Some((*op, *bound, other.1, other.2))
+    });
+    if let Some((op, bound, other, below)) = contradict {
+        let message = format!(
+            "`{name}` can never fire: no value is both {} {} and {} {}",
+            op.symbol(),
+            decimal(bound),
+            other.symbol(),
+            decimal(below)
+        );
+        let error = Diagnostic::error("never-firing", alert.when.span, message);
+        cx.sink
+            .push(error.help("use `any` instead of `all`, or correct a threshold"));
+    }
+}
+
 /// A change that becomes the past is usual again: a condition on it ends by itself.
 fn check_lasting(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
     let Some(hold) = alert.hold else {
@@ -315,6 +349,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
     let target = target.and_then(|target| self::target(cx, target, &condition));
     check_hold(cx, name, alert, &condition);
     check_lasting(cx, name, alert, &condition);
+    check_disjoint(cx, name, alert, &condition);
     check_values(cx, name, alert, &condition);
     let kept = kept_labels(&condition.query().expr);
     let own = [&alert.notice.summary, &alert.description, &alert.action];

@@ -3,16 +3,17 @@
 mod text;
 
 use super::context::Context;
+use super::matchers::JOB;
 use super::names;
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::Delivery;
-use crate::plan::dashboard::{Origin, Series};
-use crate::plan::{Alert, Bound, Compare, Condition, Signal, SignalKind, Source};
+use crate::plan::dashboard::{Origin, Series, Threshold};
+use crate::plan::{Alert, Bound, Compare, Condition, EventSli, Signal, SignalKind, Slo, Source};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
 use crate::source::Spanned;
-use crate::spec::{self, Across, Stat, Text};
+use crate::spec::{self, Across, MatchValue, Role, Stat, Text};
 use crate::units::{Number, Unit};
 use text::{compares, of_another, percentile};
 
@@ -49,7 +50,10 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         text.into_iter()
             .for_each(|text| text::shown(cx, text, alert));
     }
-    for text in [Some(name), summary].into_iter().flatten() {
+    for text in [Some(name), summary, given.description.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         percentile(cx, text, &stats);
     }
     if let Some(summary) = summary {
@@ -94,6 +98,29 @@ pub(super) fn panel(cx: &mut Context<'_>, title: &Text, series: &[Series]) {
     percentile(cx, title, &stats);
     let signals: Vec<_> = shown.iter().map(|(signal, _)| *signal).collect();
     of_another(cx, title, &signals);
+}
+
+/// Warns of a threshold of a panel that is said to be an alert's, where the alerts on the value have others.
+pub(super) fn threshold(
+    cx: &mut Context<'_>,
+    given: &Spanned<spec::Threshold>,
+    line: Option<&Threshold>,
+    of_alerts: &[Threshold],
+) {
+    let Some(line) = line.filter(|line| line.role == Role::Alert) else {
+        return;
+    };
+    if let Some(first) = of_alerts.first()
+        && of_alerts.iter().all(|other| other.value != line.value)
+    {
+        let message = format!(
+            "the panel has the threshold {} of an alert, and the alert on this value has {}",
+            line.text, first.text
+        );
+        let warning = Diagnostic::warning("contradiction", given.span, message);
+        cx.sink
+            .push(warning.help("remove the threshold: panels show those of their alerts"));
+    }
 }
 
 /// The same of the name of a record.
@@ -256,8 +283,7 @@ pub(super) fn percent(cx: &mut Context<'_>, text: &Text, expr: &Expr, unit: Unit
         }
     });
     if let Some(at) = found.filter(|_| unit == Unit::Ratio) {
-        let message =
-            "the query returns a percentage, and `unit: ratio` compares it as a share of 1";
+        let message = "the query returns a percentage, which is read as a share of 1";
         let at = cx.document.inside(text, at);
         let warning = Diagnostic::warning("wrong-unit", at, message);
         cx.sink.push(warning.help("remove `100 *` from the query"));
@@ -468,6 +494,60 @@ pub(super) fn step(
     }
 }
 
+/// Latencies of vLLM, and those that are a part of each: none is longer than the whole.
+const PARTS: [(&str, &[&str]); 2] = [
+    (
+        "vllm:e2e_request_latency_seconds",
+        &[
+            "vllm:request_decode_time_seconds",
+            "vllm:request_inference_time_seconds",
+            "vllm:request_prefill_time_seconds",
+            "vllm:request_queue_time_seconds",
+            "vllm:time_to_first_token_seconds",
+        ],
+    ),
+    (
+        "vllm:time_to_first_token_seconds",
+        &["vllm:request_queue_time_seconds"],
+    ),
+];
+
+/// Warns of an SLO on a part of a latency that the SLO on the whole includes.
+pub(super) fn latencies(cx: &mut Context<'_>, slos: &[Slo]) {
+    let latency = |slo: &Slo| match &slo.events.sli {
+        EventSli::Latency { family, within, .. } => {
+            Some((family.served.newest().to_owned(), within.bound))
+        }
+        _ => None,
+    };
+    for whole in slos {
+        let Some((name, within)) = latency(whole) else {
+            continue;
+        };
+        let parts = PARTS.iter().find(|(of, _)| *of == name);
+        let parts = parts.map_or(&[][..], |(_, parts)| parts);
+        let included = slos.iter().find(|slo| {
+            let of = latency(slo);
+            let is_longer = |(name, at_most): &(String, Number)| {
+                parts.contains(&name.as_str()) && *at_most >= within
+            };
+            of.as_ref().is_some_and(is_longer)
+                && slo.events.budget.objective <= whole.events.budget.objective
+                && slo.labels == whole.labels
+        });
+        let written = included.and_then(|slo| cx.spec.slos.get_key_value(slo.name.as_str()));
+        if let Some((name, part)) = written {
+            let message = format!(
+                "`{name}` is met whenever `{}` is: its latency is a part of the other one, and its threshold is not lower",
+                whole.name
+            );
+            let warning = Diagnostic::warning("contradiction", part.sli.span, message);
+            cx.sink
+                .push(warning.help("correct one of the thresholds, or remove the SLO"));
+        }
+    }
+}
+
 /// Warns of a job that one signal alone names, one letter away from another job.
 pub(super) fn jobs(cx: &mut Context<'_>) {
     let spec = cx.spec;
@@ -478,9 +558,19 @@ pub(super) fn jobs(cx: &mut Context<'_>) {
     let jobs: Vec<&Text> = bindings
         .filter_map(|binding| binding.value.job.as_ref())
         .collect();
+    let selected = spec
+        .prometheus
+        .selector
+        .iter()
+        .filter(|(label, _)| label.value == JOB);
+    let selected = selected.flat_map(|(_, value)| match value {
+        MatchValue::Is { values, .. } => values.as_slice(),
+        _ => &[],
+    });
+    let all: Vec<&Text> = jobs.iter().copied().chain(selected).collect();
     for job in &jobs {
-        let others = || jobs.iter().filter(|other| other.value != job.value);
-        let is_single = others().count() + 1 == jobs.len();
+        let others = || all.iter().filter(|other| other.value != job.value);
+        let is_single = others().count() + 1 == all.len();
         let near = others().find(|other| is_slip(&job.value, &other.value));
         let Some(other) =
             near.filter(|_| is_single && !spec.prometheus.jobs.contains_key(job.value.as_str()))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::matchers::JOB;
 use super::{family, matchers};
+use crate::catalog::meant;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
@@ -158,6 +159,30 @@ fn check_age(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
     }
 }
 
+/// Warns of a point in time that is read as a duration.
+pub(super) fn doubt_point(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let mut is_age = false;
+    visit::walk(expr, &mut |node| {
+        is_age |= matches!(&node.kind, ExprKind::Call(call) if call.function.text == "time")
+            || matches!(&node.kind, ExprKind::Binary(b) if b.op == BinaryOp::Sub);
+    });
+    let selectors = visit::selectors(expr);
+    let mut names = selectors
+        .iter()
+        .filter_map(|selector| selector.metric.as_ref());
+    let point = names.find(|name| name.text.split('_').any(|word| word == "timestamp"));
+    if let Some(name) = point.filter(|_| !is_age) {
+        let message = format!(
+            "`{}` is a point in time, and is read as a duration",
+            name.text
+        );
+        let at = cx.document.inside(text, name.span.clone());
+        let warning = Diagnostic::warning("wrong-unit", at, message);
+        cx.sink
+            .push(warning.help("write `time() - …` for the time since then"));
+    }
+}
+
 /// Reports a series of this service's SLOs whose SLO the spec does not have: it never has a value.
 fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
     let spec = cx.spec;
@@ -170,6 +195,15 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             .metric
             .as_ref()
             .is_some_and(|name| naming::is_of_slo(&name.text));
+        let name = selector.metric.as_ref().filter(|_| of_slo);
+        let slip = name.and_then(|name| Some((name, meant(&name.text, &naming::OF_SLOS)?)));
+        if let Some((name, meant)) = slip.filter(|(name, meant)| name.text != *meant) {
+            let at = cx.document.inside(text, name.span.clone());
+            let message = format!("no SLO has the series `{}`", name.text);
+            let warning = Diagnostic::warning("unknown-metric", at, message);
+            cx.sink
+                .push(warning.help(format!("did you mean `{meant}`?")));
+        }
         let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
             continue;
         };

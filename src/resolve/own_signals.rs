@@ -13,6 +13,7 @@ use crate::plan::marker::WINDOW;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector, TextSpan};
 use crate::promql::{self, Kept, kept_labels, split_series, visit};
 use crate::spec::{self, FamilyKind, Text};
+use crate::units::Unit;
 
 pub(super) fn resolve(
     cx: &mut Context<'_>,
@@ -63,6 +64,13 @@ fn gauge(
         labels.map(|label| label.value.clone()).collect()
     };
     let labels = kept_labels(&expr).names().unwrap_or_else(declared);
+    if definition
+        .unit
+        .as_ref()
+        .is_some_and(|unit| unit.value == Unit::Seconds)
+    {
+        own_promql::doubt_point(cx, text, &expr);
+    }
     Some((expr, labels))
 }
 

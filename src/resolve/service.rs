@@ -186,6 +186,27 @@ fn check_links(cx: &mut Context<'_>) {
     for link in [runbooks, grafana].into_iter().flatten() {
         cx.check_link(link);
     }
+    let is_page = |link: &&Text| link.value.ends_with(".md") || link.value.ends_with(".html");
+    let is_dashboard = |link: &&Text| link.value.contains("/d/");
+    let pages = [
+        (
+            runbooks.filter(is_page),
+            "a page",
+            "the URL of the folder with the runbooks",
+        ),
+        (
+            grafana.filter(is_dashboard),
+            "a dashboard",
+            "the root URL of Grafana",
+        ),
+    ];
+    for (link, what, wanted) in pages {
+        if let Some(link) = link {
+            let message = format!("`{link}` is the URL of {what}: the build appends paths to it");
+            let warning = Diagnostic::warning("bad-link", link.span, message);
+            cx.sink.push(warning.help(format!("use {wanted}")));
+        }
+    }
     let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
     let slos = slos.map(|(name, slo)| (name, &slo.notice.runbook));
     let alerts = spec.alerts.iter();

@@ -200,6 +200,7 @@ fn good_time(
         cx.sink.push(error);
         return None;
     }
+    sides::doubt_alerts(cx, t);
     if let Good::Is(op) = good {
         sides::doubt_side(cx, &signal, &t.signal, op, &quantity);
     }

@@ -44,6 +44,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
             }
         }
     }
+    doubts::latencies(cx, &slos);
     slos
 }
 

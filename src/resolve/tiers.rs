@@ -186,7 +186,8 @@ pub(super) fn check_order(
     }
     for long in tiers {
         let short = tiers.iter().find(|tier| {
-            tier.severity == long.severity && tier.long < long.long && tier.factor <= long.factor
+            let tells = tier.severity == long.severity || tier.severity == *page;
+            tells && tier.long < long.long && tier.factor <= long.factor
         });
         let at = given.iter().find(|tier| tier.value.long.value == long.long);
         if let (Some(short), Some(at)) = (short, at) {

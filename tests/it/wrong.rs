@@ -398,11 +398,6 @@ signals:
             "warning[contradiction]: the SLO counts time with a low `free` as good",
         ),
         (
-            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 8}, {signal: queue, below: 2}]}}}\n",
-            "alerts: {A: {severity: page, when: {all: [{signal: queue, above: 2}, {signal: queue, below: 8}]}}}\n",
-            "warning[untested]: `A` has no unit test: no test input makes the alert fire",
-        ),
-        (
             "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {bad: done, total: requests}}}}\n",
             "  done: {use: requests, where: {code: ok}}\nslos: {a: {objective: 99%, period: 30d, sli: {ratio: {good: done, total: requests}}}}\n",
             "warning[contradiction]: `bad` selects successes: `code` is `ok`",

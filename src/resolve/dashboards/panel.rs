@@ -60,6 +60,8 @@ struct Content {
     how: Vec<String>,
     watched: Vec<String>,
     alerts: Vec<String>,
+    /// The thresholds of alerts that others of the panel replace.
+    replaced: Vec<Threshold>,
     leads: Vec<String>,
     runbooks: Vec<(String, String)>,
     lower: bool,
@@ -128,6 +130,7 @@ impl Panels<'_, '_> {
             for threshold in &list.value {
                 let upper = !content.lower;
                 let line = thresholds::given(self.cx, threshold, unit, upper);
+                doubts::threshold(self.cx, threshold, line.as_ref(), &content.replaced);
                 content.thresholds.extend(line);
             }
         }
@@ -545,8 +548,9 @@ impl Content {
         for watch in on {
             let line = thresholds::line(watch, unit);
             self.lower |= line.as_ref().is_some_and(|line| !line.upper);
-            if lines {
-                self.thresholds.extend(line);
+            match lines {
+                true => self.thresholds.extend(line),
+                false => self.replaced.extend(line),
             }
             if self.alerts.iter().any(|alert| alert == watch.alert) {
                 continue;

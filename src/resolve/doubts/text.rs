@@ -30,11 +30,14 @@ static PROMISE: LazyLock<Regex> =
 const UNITS: &str =
     r"(%|ms\b|milliseconds?\b|s\b|seconds?\b|min\b|minutes?\b|h\b|hours?\b|d\b|days?\b|percent\b)?";
 
+/// A number, also as `50,000`, `50 000` and `2.5`.
+const DIGITS: &str = r"\d{1,3}(?:[, ]\d{3})+|\d+(?:\.\d+)?";
+
 /// What a sentence compares with: `more than 500 orders`, `over 26 hours`.
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?:more|less|fewer|longer|older|higher|lower|greater|larger|faster|slower) than|over|above|below|under|at least|at most|exceeds?|within|for";
     pattern(&format!(
-        r"(?i)\b(?:{words}) (\d+(?:\.\d+)?) ?{UNITS}(\w*/[\w/]*|(?:{})\b)?",
+        r"(?i)\b(?:{words}) ({DIGITS}) ?{UNITS}(\w*/[\w/]*|(?:{})\b)?",
         SCALED.join("|")
     ))
 });
@@ -44,8 +47,7 @@ static SHOWN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\{\{-? *(?:printf [^{}]*)?\$value([^{}]*)\}\} ?(%|ms\b)?"));
 
 /// A number with its unit.
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"(?i)\b(\d+(?:\.\d+)?) ?{UNITS}")));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\b({DIGITS}) ?{UNITS}")));
 
 /// Beginnings of comparisons with an upper limit.
 const LOWER: [&str; 6] = ["less", "fewer", "lower", "below", "under", "at most"];
@@ -70,6 +72,9 @@ static ONE_SERVER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:(?:on|of|in) (?:a|an|one|any|a single)|per|each|every) ({servers})\b"
     ))
 });
+
+/// What may stand after a number that is another one: `50 thousand`, `3 of 4`.
+const SCALES: [&str; 4] = ["thousand", "million", "billion", "of "];
 
 /// What a number may end in without being what it seems.
 const SCALED: [&str; 6] = ["k", "K", "M", "G", "GiB", "th"];
@@ -121,7 +126,9 @@ pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) 
             let is_of = |said: &Said<'_>| said.unit == *unit && is_window == &said.is_window();
             let said: Vec<_> = said.filter(is_of).collect();
             let is_known = |said: &Said<'_>| values.contains(&said.value);
-            let Some(first) = said.first().filter(|_| !said.iter().any(is_known)) else {
+            // Where the number is said, another one is about something else.
+            let is_said = quantities(&text.value).any(|said| is_of(&said) && is_known(&said));
+            let Some(first) = said.first().filter(|_| !is_said) else {
                 continue;
             };
             let (number, (span, is)) = (first.text.trim(), given);
@@ -232,7 +239,8 @@ fn said(text: &str) -> Vec<Said<'_>> {
         let whole = found.get(0)?;
         let rest = text[whole.end()..].trim_start();
         let of = found.get(3).map_or("", |of| of.as_str());
-        if rest.starts_with("per ") || of.contains('/') || SCALED.contains(&of) {
+        let is_scaled = SCALES.iter().any(|word| rest.starts_with(word));
+        if rest.starts_with("per ") || is_scaled || of.contains('/') || SCALED.contains(&of) {
             return None;
         }
         let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
@@ -265,6 +273,7 @@ fn quantities(text: &str) -> impl Iterator<Item = Said<'_>> {
 
 /// A number and its unit, in words.
 fn quantity(number: &str, unit: Option<&str>) -> Option<(Unit, Number)> {
+    let number = &number.replace([',', ' '], "");
     let (unit, text) = match unit.map(short) {
         None => return Some((Unit::Count, parse_decimal(number).ok()?)),
         Some("%") => (Unit::Ratio, format!("{number}%")),

@@ -16,7 +16,7 @@ use crate::units::Duration;
 impl Builder<'_, '_> {
     pub(super) fn steps(&mut self, runbook: &Runbook) -> Vec<Step> {
         let ids = self.ids(runbook);
-        let mut steps = Vec::new();
+        let (mut steps, mut leads) = (Vec::new(), Vec::new());
         for (i, step) in runbook.steps.iter().enumerate() {
             let s = &step.value;
             let check = self.check(step);
@@ -29,6 +29,10 @@ impl Builder<'_, '_> {
                 Some(name) => self.step(name, &ids, i),
                 None => next,
             };
+            leads.push([&yes, &no].map(|lead| match lead {
+                Lead::Step(number) => *number,
+                _ => 0,
+            }));
             let Some(check) = check else {
                 continue;
             };
@@ -42,7 +46,37 @@ impl Builder<'_, '_> {
                 no,
             });
         }
+        self.check_reached(runbook, &ids, &leads);
         steps
+    }
+
+    /// Warns of a step that no other one leads to. Steps lead only forward.
+    fn check_reached(
+        &mut self,
+        runbook: &Runbook,
+        ids: &BTreeMap<String, usize>,
+        leads: &[[usize; 2]],
+    ) {
+        let mut named = (runbook.steps.iter())
+            .flat_map(|step| [&step.value.then, &step.value.otherwise])
+            .flatten();
+        if named.any(|name| !ids.contains_key(&name.value)) {
+            return;
+        }
+        for (i, step) in runbook.steps.iter().enumerate().skip(1) {
+            let id = step.value.id.as_ref();
+            if leads[..i].iter().flatten().all(|to| *to != i + 1) {
+                let name = id.map_or_else(
+                    || format!("step {}", i + 1),
+                    |id| format!("the step `{id}`"),
+                );
+                let message = format!("no step leads to {name}");
+                let at = id.map_or(step.span, |id| id.span);
+                let warning = Diagnostic::warning("contradiction", at, message);
+                let help = "lead to it with `then` or `else`, or remove it";
+                self.cx.sink.push(warning.help(help));
+            }
+        }
     }
 
     fn ids(&mut self, runbook: &Runbook) -> BTreeMap<String, usize> {

@@ -89,6 +89,21 @@ pub(super) fn events(
             .push(error.help("write the names of latency SLOs: `goodput: {of: [ttft, tpot]}`"));
         return None;
     }
+    let parts = goodput
+        .of
+        .iter()
+        .filter_map(|of| cx.spec.slos.get_key_value(of.value.as_str()));
+    let share = |slo: &spec::Slo| slo.objective.value.ratio().ok();
+    let lower = parts.into_iter().find(|(_, part)| share(part) < share(slo));
+    if let Some((part, of)) = lower {
+        let message = format!(
+            "the objective {} is above {} of `{part}`: a request within all thresholds is within this one",
+            slo.objective, of.objective
+        );
+        let warning = Diagnostic::warning("contradiction", slo.objective.span, message);
+        cx.sink
+            .push(warning.help("use an objective that is not above those of the parts"));
+    }
     let series = |what| naming::goodput(&cx.spec.service.name.value, &name.value, what);
     let (good, total) = (series("good"), series("requests"));
     let count = |name: &str, condition| SpanCount {

@@ -2,12 +2,13 @@
 
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{EventSli, OwnEvents};
-use crate::promql::ast::Expr;
+use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::{Kept, kept_labels, visit};
 use crate::query::Events;
 use crate::resolve::context::Context;
-use crate::resolve::own_promql;
+use crate::resolve::{doubts, own_promql};
 use crate::spec::{self, Text};
+use crate::units::Unit;
 
 /// Bad or good events and all events, or their ratio.
 pub(super) fn events(
@@ -19,6 +20,12 @@ pub(super) fn events(
     if let Some(text) = &sli.error_ratio {
         let (expr, labels) = query(cx, text, slo)?;
         check_groups(cx, slo, &labels);
+        if let ExprKind::Binary(ratio) = &visit::bare(&expr).kind
+            && ratio.op == BinaryOp::Div
+        {
+            doubt_part(cx, text, &ratio.lhs, false);
+        }
+        doubts::percent(cx, text, &expr, Unit::Ratio);
         cx.notes.push(format!(
             "the SLO `{name}`: `error_ratio: {}` does not count events: in long windows, every minute has the same weight, with few or many events",
             shortened(&text.value)
@@ -46,10 +53,7 @@ pub(super) fn events(
         return None;
     }
     check_groups(cx, slo, &labels);
-    let selectors = visit::selectors(&part).into_iter();
-    let matchers = selectors.flat_map(|selector| &selector.matchers);
-    let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
-    super::sides::doubt_statuses(cx, part_text.span, good, matchers);
+    doubt_part(cx, part_text, &part, good);
     let word = if good { "good" } else { "bad" };
     super::sides::doubt_queries(cx, (&part, part_text, word), (&total, total_text));
     let own = OwnEvents { part, good, total };
@@ -58,6 +62,14 @@ pub(super) fn events(
         labels,
         new_series: None,
     })
+}
+
+/// Warns of good events with the statuses of failures, and of bad ones with those of successes.
+fn doubt_part(cx: &mut Context<'_>, text: &Text, part: &Expr, good: bool) {
+    let selectors = visit::selectors(part).into_iter();
+    let matchers = selectors.flat_map(|selector| &selector.matchers);
+    let matchers = matchers.map(|m| (m.label.text.as_str(), m.op, m.value.value.as_str()));
+    super::sides::doubt_statuses(cx, text.span, good, matchers);
 }
 
 /// A query with its labels.

@@ -4,7 +4,8 @@ use crate::diag::Diagnostic;
 use crate::plan::selection::Matcher;
 use crate::plan::{CompareOp, Family, Signal, selection};
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Selector};
-use crate::promql::{self, visit};
+use crate::promql::{self, Series, split_series, visit};
+use crate::resolve::bound;
 use crate::resolve::cloudwatch::vended;
 use crate::resolve::context::Context;
 use crate::resolve::matchers::{self, JOB};
@@ -259,9 +260,7 @@ pub(super) fn doubt_queries(
         });
         names
     };
-    if functions(part) != functions(total) {
-        return;
-    }
+    let (of_part, of_total) = (functions(part), functions(total));
     let [part, total] = [part, total].map(|side| {
         let mut selectors = visit::selectors(side).into_iter();
         selectors.next().filter(|_| selectors.next().is_none())
@@ -269,6 +268,14 @@ pub(super) fn doubt_queries(
     let Some((part, total)) = part.zip(total) else {
         return;
     };
+    if let Some((message, help)) = uneven((part, &of_part, word), (total, &of_total)) {
+        let warning = Diagnostic::warning("contradiction", total_text.span, message);
+        cx.sink.push(warning.help(help));
+        return;
+    }
+    if of_part != of_total {
+        return;
+    }
     let matchers = |selector: &Selector| {
         let matchers = selector.matchers.iter();
         let matchers = matchers.map(|m| (m.label.text.clone(), m.op, m.value.value.clone()));
@@ -293,6 +300,47 @@ pub(super) fn doubt_queries(
         Some(label) => format!("select the same `{label}` in both"),
         None => format!("`{all}` counts all events, and `{word}` a part of them"),
     }));
+}
+
+/// What to say where the sides are not counted alike: a part per second of a total, an earlier time, seconds instead of events.
+fn uneven(
+    (part, of_part, word): (&Selector, &[String], &str),
+    (total, of_total): (&Selector, &[String]),
+) -> Option<(String, &'static str)> {
+    let only = |functions: &[String]| match functions {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    if let (Some(one), Some(other)) = (only(of_part), only(of_total))
+        && one != other
+        && [&one, &other]
+            .iter()
+            .all(|name| matches!(name.as_str(), "rate" | "increase"))
+    {
+        let message = format!("`{word}` is read with `{one}`, and `total` with `{other}`");
+        return Some((message, "use the same function on both sides"));
+    }
+    if part.at != total.at {
+        let message = format!("`{word}` and `total` are read at different times");
+        return Some((message, "use the same `offset` on both sides"));
+    }
+    let series = |selector: &Selector| {
+        let name = selector.metric.as_ref()?;
+        let (base, series) = split_series(&name.text);
+        Some((base.to_owned(), series))
+    };
+    let ((base, one), (other_base, other)) = series(part).zip(series(total))?;
+    let is_one = base == other_base && one == Series::Bucket;
+    if is_one && other == Series::Sum {
+        let message = "`total` adds up the values of the events, and does not count them";
+        return Some((message.to_owned(), "use the series that ends in `_count`"));
+    }
+    if is_one && other == Series::Count && word == "bad" {
+        let message =
+            "`bad` counts the events up to a bucket boundary, and slower ones are not in it";
+        return Some((message.to_owned(), "write `good` instead of `bad`"));
+    }
+    None
 }
 
 /// What to say where two jobs count the sides.
@@ -491,6 +539,35 @@ pub(super) fn doubt_side(
             "if {word} values are bad, write `{other}: {}`",
             bound.value
         )));
+    }
+}
+
+/// Warns of time that is good while an alert is true.
+pub(super) fn doubt_alerts(cx: &mut Context<'_>, time: &spec::GoodTime) {
+    let compared = |of: &spec::Comparison| match (&of.equals, bound::comparison(of)) {
+        (Some(quantity), _) => Some(("==", quantity.value.clone(), quantity.span)),
+        (None, Some((op, bound))) => match &bound.value {
+            spec::Bound::Quantity(quantity) => Some((op.symbol(), quantity.clone(), bound.span)),
+            _ => None,
+        },
+        (None, None) => None,
+    };
+    let Some((op, quantity, at)) = compared(&time.comparison) else {
+        return;
+    };
+    let mut alerts = cx.spec.alerts.iter();
+    let alert = alerts.find(|(_, alert)| {
+        let when = &alert.when.value;
+        let of_signal = when.signal.as_ref().is_some_and(|of| of == &time.signal);
+        let same = compared(&when.comparison)
+            .is_some_and(|(own, value, _)| own == op && value == quantity);
+        of_signal && same && when.stat.is_none()
+    });
+    if let Some((name, _)) = alert {
+        let message = format!("the SLO counts time as good while the alert `{name}` is true");
+        let warning = Diagnostic::warning("contradiction", at, message);
+        cx.sink
+            .push(warning.help("write the opposite condition in the SLO"));
     }
 }
 

@@ -266,6 +266,52 @@ fn parts() -> Vec<(String, String, &'static str)> {
         .replace("has_labels: [code]", "has_labels: [code, route]")
     };
     let bad = ", code=~\"5..\"";
+    let sides_of = |word: &str, part: &str, total: &str| {
+        let side = |part: &str, le: &str| {
+            format!("'sum(rate(shop_seconds_{part}{{job=\"shop\"{le}}}[$window]))'")
+        };
+        let (part, total) = (side(part, ", le=\"0.5\""), side(total, ""));
+        slo(&format!(
+            "group_by: [], sli: {{promql: {{{word}: {part}, total: {total}}}}}"
+        ))
+    };
+    let over = "alerts:\n  Over: {severity: page, when: {signal: backlog, above: 50}}\n";
+    let steps = |to: &str| {
+        let steps = "[{id: a, ask: Is it full?, cause: It is full., else: TO}, {id: b, ask: Is it slow?, cause: It is slow., else: c}, \
+            {id: c, ask: Is it down?, cause: It is down.}]"
+            .replace("TO", to);
+        alert("when: {signal: disk, above: 90%}, runbook: disk")
+            + &format!("runbooks:\n  disk: {{title: Disk, steps: {steps}}}\n")
+    };
+    let age = |promql: &str| {
+        let signal =
+            format!("  age: {{kind: gauge, unit: seconds, prometheus: {{promql: '{promql}'}}}}\n");
+        let alert = "alerts:\n  Old: {severity: page, when: {signal: age, above: 26h}}\n";
+        format!("{HEAD}{signal}{alert}")
+    };
+    let budget = |series: &str| {
+        let query = format!("max({series}{{service=\"other\", slo=\"test\"}})");
+        alert(&format!(
+            "summary: Low, when: {{promql: '{query}', unit: ratio, below: 10%}}"
+        ))
+    };
+    let goodput = |objective: &str| {
+        let slos = "slos:\n  first: {objective: 99%, period: 28d, sli: {latency: {signal: vllm.time_to_first_token, at_most: 2.5s}}}\n  \
+            tpot: {objective: 99%, period: 28d, sli: {latency: {signal: vllm.request_time_per_output_token, at_most: 50ms}}}\n";
+        format!(
+            "{HEAD}{slos}  all: {{objective: {objective}, period: 28d, sli: {{goodput: {{of: [first, tpot]}}}}}}\n"
+        )
+    };
+    let latencies = |whole: &str| {
+        format!(
+            "{HEAD}slos:\n  first: {{objective: 99%, period: 28d, sli: {{latency: {{signal: vllm.time_to_first_token, at_most: 2.5s}}}}}}\n  \
+             whole: {{objective: 99%, period: 28d, sli: {{latency: {{signal: vllm.e2e_request_latency, at_most: {whole}}}}}}}\n"
+        )
+    };
+    let panel = |at: &str| {
+        let board = "dashboards:\n  main: {rows: [{title: A, panels: [{signal: latency, stat: p95, thresholds: [{at: AT, role: alert}]}]}]}\n";
+        alert("when: {signal: latency, stat: p95, above: 500ms}") + &board.replace("AT", at)
+    };
     vec![
         (
             latency("description: 99% of requests are answered within 300 ms."),
@@ -291,6 +337,71 @@ fn parts() -> Vec<(String, String, &'static str)> {
             format!("{HEAD}records: {{latency_p95: {{signal: latency, stat: p99}}}}\n"),
             format!("{HEAD}records: {{latency_p95: {{signal: latency, stat: p95}}}}\n"),
             "`latency_p95` names the p95, and the value is the p99",
+        ),
+        (
+            query("", "").replace("bad: 'sum(rate(", "bad: 'sum(increase("),
+            query(bad, ""),
+            "`bad` is read with `increase`, and `total` with `rate`",
+        ),
+        (
+            query(bad, "").replacen("[$window]", "[$window] offset 1h", 1),
+            query(bad, ""),
+            "`bad` and `total` are read at different times",
+        ),
+        (
+            slo("group_by: [], sli: {promql: {error_ratio: '100 * sum(rate(shop_bad_total[$window])) / sum(rate(shop_requests_total[$window]))'}}"),
+            slo("group_by: [], sli: {promql: {error_ratio: 'sum(rate(shop_bad_total[$window])) / sum(rate(shop_requests_total[$window]))'}}"),
+            "the query returns a percentage, which is read as a share of 1",
+        ),
+        (
+            age("max(shop_last_success_timestamp_seconds)"),
+            age("time() - max(shop_last_success_timestamp_seconds)"),
+            "`shop_last_success_timestamp_seconds` is a point in time, and is read as a duration",
+        ),
+        (
+            budget("slo:error_budget_remaning:ratio"),
+            budget("slo:error_budget_remaining:ratio"),
+            "no SLO has the series `slo:error_budget_remaning:ratio`",
+        ),
+        (
+            goodput("99.9%"),
+            goodput("98%"),
+            "the objective 99.9% is above 99% of `first`: a request within all thresholds is within this one",
+        ),
+        (
+            sides_of("bad", "bucket", "count"),
+            sides_of("good", "bucket", "count"),
+            "`bad` counts the events up to a bucket boundary, and slower ones are not in it",
+        ),
+        (
+            sides_of("good", "bucket", "sum"),
+            sides_of("good", "bucket", "count"),
+            "`total` adds up the values of the events, and does not count them",
+        ),
+        (
+            slo("sli: {time: {signal: backlog, above: 50}}") + over,
+            slo("sli: {time: {signal: backlog, at_most: 50}}") + over,
+            "the SLO counts time as good while the alert `Over` is true",
+        ),
+        (
+            steps("c"),
+            steps("b"),
+            "no step leads to the step `b`",
+        ),
+        (
+            HEAD.replace("https://grafana.example", "https://grafana.example/d/abc/shop"),
+            HEAD.to_owned(),
+            "`https://grafana.example/d/abc/shop` is the URL of a dashboard: the build appends paths to it",
+        ),
+        (
+            latencies("1s"),
+            latencies("5s"),
+            "`first` is met whenever `whole` is: its latency is a part of the other one, and its threshold is not lower",
+        ),
+        (
+            panel("5s"),
+            panel("500ms"),
+            "the panel has the threshold 5s of an alert, and the alert on this value has 500ms",
         ),
         (
             latency("title: 99.9% below 500 ms"),
@@ -359,7 +470,7 @@ fn parts() -> Vec<(String, String, &'static str)> {
         (
             alert("summary: Disk, when: {promql: '100 * max(shop_disk_free)', unit: ratio, above: 90%}"),
             alert("summary: Disk, when: {promql: 'max(shop_disk_free)', unit: ratio, above: 90%}"),
-            "the query returns a percentage, and `unit: ratio` compares it as a share of 1",
+            "the query returns a percentage, which is read as a share of 1",
         ),
         (
             alert("when: {signal: requests, absent: true}"),
@@ -536,6 +647,9 @@ fn what_only_looks_wrong_is_not_warned_of() {
     };
     for spec in [
         traffic,
+        alert("summary: 'More than 50,000 jobs wait', when: {signal: backlog, above: 50000}"),
+        alert("summary: More than 50 thousand jobs wait, when: {signal: backlog, above: 50000}"),
+        alert("summary: More than 3 of 4 workers are busy, when: {signal: backlog, above: 50}"),
         panel("Latency (promise: p99 below 500 ms)", "p95"),
         panel("Latency (p99)", "p99"),
         alert(
