@@ -13,7 +13,7 @@ use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, Stat, Text};
-use crate::units::{Duration, Number, Quantity, Unit, decimal, parse_decimal};
+use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
 
 /// Percentiles in a title or a name: `p99 TTFT`, `HighP95Latency`, `ttft-p99.9`.
 static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
@@ -227,9 +227,12 @@ struct Said<'t> {
 }
 
 impl Said<'_> {
-    /// A time of a day or more, in which events are counted.
+    /// A number of days in which events are counted: `over 30 days`, and not `older than 2 days`.
     fn is_window(&self) -> bool {
-        self.unit == Unit::Seconds && self.value >= Duration::from_mins(24 * 60).number()
+        let text = self.text.trim().to_ascii_lowercase();
+        let in_days = text.contains("day") || text.ends_with('d');
+        let is_over = text.starts_with("over") || text.starts_with(|c: char| c.is_ascii_digit());
+        self.unit == Unit::Seconds && in_days && is_over
     }
 }
 

@@ -373,7 +373,7 @@ pub(super) fn doubt_statuses<'a>(
     };
     let all: Vec<_> = matchers.into_iter().collect();
     let other_ones = all.iter().find(|matcher| selects_others(**matcher, good));
-    let Some((label, _, value)) = other_ones else {
+    let Some((label, op, value)) = other_ones else {
         let mut all = all.into_iter();
         let both = all.find(|(label, op, value)| {
             matchers::is_status(label) && statuses(*op, value) == (true, true)
@@ -386,7 +386,11 @@ pub(super) fn doubt_statuses<'a>(
         }
         return both.is_some();
     };
-    let message = format!("`{word}` selects {found}: `{label}` is `{value}`");
+    let is = match op {
+        MatchOp::Equal | MatchOp::Match => "is",
+        MatchOp::NotEqual | MatchOp::NotMatch => "is not",
+    };
+    let message = format!("`{word}` selects {found}: `{label}` {is} `{value}`");
     let warning = Diagnostic::warning("contradiction", at, message);
     cx.sink.push(warning.help(format!(
         "if these events are {found}, write `{other}` instead of `{word}`"

@@ -445,7 +445,7 @@ fn parts() -> Vec<(String, String, &'static str)> {
         (
             query(", code!~\"5..\"", ""),
             query(bad, ""),
-            "`bad` selects successes: `code` is `5..`",
+            "`bad` selects successes: `code` is not `5..`",
         ),
         (
             query(", code=\"5..\"", ""),
