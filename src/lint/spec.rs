@@ -143,7 +143,11 @@ fn shapes(spec: &Spec) -> Shapes {
                 kind,
                 labels: labels.map(|label| label.value.clone()).chain(le).collect(),
                 open_labels: signal.has_labels.is_none(),
-                buckets: is_bucket.then(|| buckets(signal)).unwrap_or_default(),
+                buckets: if is_bucket {
+                    buckets(signal)
+                } else {
+                    Vec::new()
+                },
                 ..Shape::default()
             });
             merge(

@@ -207,7 +207,7 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         });
         let mut finding = out.at(at, message).help(help);
         let is_declared = |s: &&Series<'_, '_>| matches!(**s.subject, Subject::Declared(_));
-        let other = match series.iter().any(|s| is_declared(&s)) {
+        let other = match series.iter().any(is_declared) {
             true => {
                 // A spec may leave out labels.
                 finding.severity = Severity::Warning;
