@@ -274,7 +274,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
     windows.extend([BASE_WINDOW, slo.period.value]);
     windows.sort();
     windows.dedup();
-    cx.check_window(windows[0], slo.period.span);
+    let written = given.unwrap_or_default().iter().map(|tier| &tier.value);
+    let mut written = written.flat_map(|tier| [Some(&tier.long), tier.short.as_ref()]).flatten();
+    let shortest = written.find(|window| window.value == windows[0]);
+    cx.check_window(windows[0], shortest.map_or(slo.period.span, |window| window.span));
     let recorded = Recorded {
         service: &cx.spec.service.name.value,
         slo: &name.value,
