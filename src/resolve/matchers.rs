@@ -185,22 +185,12 @@ pub(super) fn status_class(text: &str) -> Option<String> {
 
 /// Keeps the exact value, where it stands alone.
 fn exactly(cx: &Context<'_>, text: &Text) -> Option<Fix> {
-    alone(cx, text, ("is", &text.value), "keep the exact value")
-}
-
-/// Puts a word and a value in the place of a value that stands alone.
-fn alone(
-    cx: &Context<'_>,
-    text: &Text,
-    (word, value): (&str, &str),
-    title: &str,
-) -> Option<Fix> {
     let file = cx.document.files.text_of(text.span.file)?;
     let before = file.get(..text.span.range().start)?;
-    let quoted = serde_json::to_string(value).ok()?;
-    let edit = Edit::replace(text.span, format!("{{{word}: {quoted}}}"));
+    let quoted = serde_json::to_string(&text.value).ok()?;
+    let edit = Edit::replace(text.span, format!("{{is: {quoted}}}"));
     let alone = before.trim_end().ends_with(':');
-    alone.then(|| Fix::unsafe_edits(title, vec![edit]))
+    alone.then(|| Fix::unsafe_edits("keep the exact value", vec![edit]))
 }
 
 pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnostic {
@@ -211,7 +201,7 @@ pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnost
         quoted(regex),
         quoted(&text.value)
     ));
-    error.maybe_fix(alone(cx, text, ("matches", regex), "select by the pattern"))
+    error.maybe_fix(exactly(cx, text))
 }
 
 /// The selector of the servers: those of vLLM, or the jobs of the spec's own signals.

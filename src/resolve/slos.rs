@@ -125,7 +125,27 @@ pub(super) fn check_groups(cx: &mut Context<'_>, slos: &[Slo], unknown: &[String
         let service = spec.prometheus.group_by.iter().map(|label| &label.value);
         let lacking: Vec<_> = service
             .filter(|label| !slo.labels.contains(label) && !unknown.contains(label))
+            // These have been reported.
+            .filter(|label| {
+                !spec
+                    .prometheus
+                    .external_labels
+                    .iter()
+                    .any(|l| l.value == **label)
+            })
             .collect();
+        let own = written.sli.value.promql.as_ref();
+        if let (Some(query), Some(label)) = (own, lacking.first()) {
+            let message = format!(
+                "the queries of `{}` do not return the label `{label}`, by which `prometheus.group_by` groups SLOs",
+                slo.name
+            );
+            let warning = Diagnostic::warning("unknown-label", query.span, message);
+            cx.sink.push(warning.help(format!(
+                "add the label to `by` in the queries, or write the labels of this SLO: `group_by: [{}]`",
+                slo.labels.join(", ")
+            )));
+        }
         for name in signals(&written.sli.value) {
             let Outcome::Ready(signal) = cx.outcome(name) else {
                 continue;
@@ -275,9 +295,14 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
     windows.sort();
     windows.dedup();
     let written = given.unwrap_or_default().iter().map(|tier| &tier.value);
-    let mut written = written.flat_map(|tier| [Some(&tier.long), tier.short.as_ref()]).flatten();
+    let mut written = written
+        .flat_map(|tier| [Some(&tier.long), tier.short.as_ref()])
+        .flatten();
     let shortest = written.find(|window| window.value == windows[0]);
-    cx.check_window(windows[0], shortest.map_or(slo.period.span, |window| window.span));
+    cx.check_window(
+        windows[0],
+        shortest.map_or(slo.period.span, |window| window.span),
+    );
     let recorded = Recorded {
         service: &cx.spec.service.name.value,
         slo: &name.value,

@@ -34,6 +34,10 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
 }
 
 pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
+    // A signal that has been reported leaves no panel.
+    if cx.sink.has_errors() {
+        return;
+    }
     let rows = declared.rows.value.iter();
     let repeated = rows.filter_map(|row| row.value.repeat.as_ref());
     let named = declared.variables.iter().flatten();

@@ -24,7 +24,7 @@ signals:
   running: {kind: gauge, unit: requests, across: sum, has_labels: [model_name], prometheus: {metric: "sglang:num_running_reqs", job: sglang}}
 slos:
   ttft: {objective: 99%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}}
-  waiting: {objective: 99%, period: 28d, sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}
+  waiting: {objective: 99%, period: 28d, group_by: [], sli: {promql: {bad: "sum(rate(vllm:num_preemptions_total[$window]))", total: "sum(rate(vllm:request_success_total[$window]))"}}}
 alerts:
   Full: {severity: warning, when: {all: [{signal: cache, above: 95%}, {signal: hits, below: 10%}]}, for: 5m, runbook: full}
   Absent: {severity: warning, when: {signal: vllm.requests_running, absent: true}, for: 5m}
