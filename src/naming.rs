@@ -171,6 +171,11 @@ pub fn is_of_slo(series: &str) -> bool {
     series.starts_with("slo:")
 }
 
+/// The name of the record in the name of a series.
+pub fn record_of(series: &str) -> Option<&str> {
+    series.strip_prefix("signal:")?.split(':').next()
+}
+
 pub fn record_series(name: &str, stat: &str) -> String {
     let name = name.replace('-', "_");
     format!("signal:{name}:{}", stat.replace('.', "_"))

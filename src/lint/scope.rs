@@ -26,6 +26,8 @@ pub struct Scope<'c> {
     declared: Shapes,
     /// The queries are those of the spec that declares the series.
     is_spec: bool,
+    /// The labels of all declared series.
+    pub(super) targets: Vec<String>,
     /// SLOs of the specs among the same files.
     slos: Vec<RecordedSlo>,
     /// What the specs among the same files say of their own queries.
@@ -70,6 +72,7 @@ impl<'c> Scope<'c> {
             recorded: BTreeSet::new(),
             declared: Shapes::new(),
             is_spec: false,
+            targets: Vec::new(),
             slos: Vec::new(),
             own: BTreeMap::new(),
             names: Vec::new(),
@@ -206,6 +209,7 @@ impl<'c> Scope<'c> {
         self.scrape_interval = own.scrape_interval;
         self.declared = own.series;
         self.is_spec = true;
+        self.targets = own.targets;
         let range = own.range.and_then(|range| Range::parse(&range).ok());
         if let Some((vllm, range)) = self.products.first_mut().zip(range)
             && let Ok(selection) = vllm.catalog.select(&range)

@@ -33,6 +33,8 @@ pub(super) struct Own {
     pub(super) has_all_labels: bool,
     pub(super) scrape_interval: Duration,
     pub(super) series: Shapes,
+    /// The labels of its targets.
+    pub(super) targets: Vec<String>,
 }
 
 /// An SLO whose series the rules of a spec record.
@@ -106,6 +108,7 @@ impl Declared {
             has_all_labels: !scrape.labels.is_empty(),
             scrape_interval: scrape.interval,
             series: shapes(spec),
+            targets: scrape.labels.clone(),
         };
         for (name, shape) in own.series.clone() {
             merge(&mut self.series, name, shape);

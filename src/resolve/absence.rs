@@ -180,6 +180,11 @@ impl Watch<'_> {
             .iter()
             .filter_map(|slo| Some((*slo, bucketless(slo)?)));
         let (bucketless, without): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
+        // The other ways give one result per SLO.
+        let labels = match of_events.is_empty() && bucketless.is_empty() {
+            true => vec![naming::SLO.to_owned()],
+            false => labels,
+        };
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
         let without = without.into_iter().reduce(either).map(|without| {
             // An SLO whose bucket no target has is one without series.
@@ -423,12 +428,14 @@ fn paged_by(cx: &Context<'_>, slos: &[&Slo], own: &[Alert]) -> Vec<(String, Vec<
     paging.filter_map(of).collect()
 }
 
-/// True for an SLO on a counter that has no series before its first request, also after a restart: it has labels of its own.
+/// True for an SLO on a counter or histogram that has no series before its first request, also after a restart: it has labels of its own.
 fn may_idle(cx: &Context<'_>, slo: &Slo) -> bool {
-    let EventSli::Ratio { total, .. } = &slo.events.sli else {
-        return false;
-    };
-    cx.late_label(total).is_some()
+    match &slo.events.sli {
+        EventSli::Ratio { total: signal, .. } | EventSli::Latency { signal, .. } => {
+            cx.late_label(signal).is_some()
+        }
+        _ => false,
+    }
 }
 
 /// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.

@@ -333,6 +333,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         alert: &alert.renamed_from.as_ref().unwrap_or(name).value,
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
         records: Vec::new(),
+        joined: false,
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;

@@ -51,13 +51,18 @@ pub(super) struct Resolver<'a, 'b> {
     pub(super) alert: &'a str,
     pub(super) hold: Duration,
     pub(super) records: Vec<AlertRecord>,
+    /// True inside `all`.
+    pub(super) joined: bool,
 }
 
 impl Resolver<'_, '_> {
     pub(super) fn condition(&mut self, spec: &Spanned<spec::Condition>) -> Option<Condition> {
         let c = &spec.value;
         let main = if let Some(all) = &c.all {
-            let parts = self.parts(&all.value)?;
+            let outside = std::mem::replace(&mut self.joined, true);
+            let parts = self.parts(&all.value);
+            self.joined = outside;
+            let parts = parts?;
             let places: Vec<_> = all.value.iter().map(place).collect();
             let query = join::join(self.cx, BinaryOp::And, &parts, c.join.as_ref(), &places)?;
             join::doubt_forgotten(self.cx, &parts, &all.value, c.join.as_ref());
@@ -409,8 +414,11 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Warns of a counter with a label of its own: it has no series before the first event.
+    /// Warns of a counter with a label of its own: it has no series before the first event. Beside another condition, it is meant.
     fn doubt_absence(&mut self, signal: &Signal, absent: Spanned<bool>) {
+        if self.joined {
+            return;
+        }
         let Some(label) = self.cx.late_label(signal) else {
             return;
         };

@@ -13,7 +13,7 @@ use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
 use crate::source::Spanned;
-use crate::spec::{self, Across, MatchValue, Role, Stat, Text};
+use crate::spec::{self, Across, MatchValue, Missing, Role, Stat, Text};
 use crate::units::{Number, Unit};
 use text::{compares, of_another, percentile};
 
@@ -45,6 +45,8 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         .map(|c| c.stat)
         .collect();
     single_events(cx, given, alert);
+    silent_starts(cx, given, alert);
+    breaching(cx, given, alert);
     let summary = given.notice.summary.as_ref();
     for text in [summary, given.description.as_ref(), given.action.as_ref()] {
         text.into_iter()
@@ -77,6 +79,58 @@ fn single_events(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         let warning = Diagnostic::warning("contradiction", given.when.span, message);
         cx.sink.push(warning.help(format!(
             "for an alert on one event, write a `for` below {window}; for one on repeated events, a higher threshold"
+        )));
+    }
+}
+
+/// Warns of missing data that counts as too many events: CloudWatch has no data while there are none.
+fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
+    let missing = given
+        .cloudwatch
+        .as_ref()
+        .and_then(|alarm| alarm.value.missing.as_ref());
+    let Some(missing) = missing.filter(|missing| missing.value == Missing::Breaching) else {
+        return;
+    };
+    let counts = compares(&alert.condition).any(|c| {
+        let is_upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
+        is_upper && c.signal.kind() == SignalKind::Counter
+    });
+    if counts {
+        let message = "missing data counts as above the threshold, and a counter in CloudWatch has no data while there are no events";
+        let warning = Diagnostic::warning("contradiction", missing.span, message);
+        cx.sink
+            .push(warning.help("write `missing: not_breaching`, or remove the field"));
+    }
+}
+
+/// Warns of a time without events that is not seen after a restart: there is no series before the first event.
+fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
+    let leaves = alert.condition.leaves();
+    let family = |signal: &Signal| {
+        signal
+            .family()
+            .map(|family| family.names.newest().to_owned())
+    };
+    let is_watched = |signal: &Signal| {
+        let mut all = leaves.iter();
+        all.any(|leaf| matches!(leaf, Condition::Absent(absent) if family(&absent.signal) == family(signal)))
+    };
+    let late = leaves.iter().find_map(|leaf| match leaf {
+        Condition::Compare(c) if matches!(c.stat, Stat::Increase | Stat::Rate) => {
+            let none = matches!(&c.bound, Bound::Fixed(op, value, _) if !op.is_upper() && *value == Number::from_integer(0));
+            let label = cx.late_label(&c.signal).filter(|_| none && !is_watched(&c.signal))?;
+            Some((c.signal.name.clone(), label))
+        }
+        _ => None,
+    });
+    if let Some((name, label)) = late {
+        let message = format!(
+            "`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart: `equals: 0` does not hold then"
+        );
+        let warning = Diagnostic::warning("not-from-start", given.when.span, message);
+        cx.sink.push(warning.help(format!(
+            "add the case: `any: [{{signal: {name}, …, equals: 0}}, {{signal: {name}, absent: true, window: 1d}}]`"
         )));
     }
 }

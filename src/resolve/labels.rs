@@ -114,14 +114,14 @@ impl Context<'_> {
         all.map(|label| label.value.clone()).collect()
     }
 
-    /// A label of a declared counter that its targets do not have: it usually has no series before its first event, also after a
+    /// A label of a declared counter or histogram that its targets do not have: it usually has no series before its first event, also after a
     /// restart.
     pub(super) fn late_label(&self, signal: &Signal) -> Option<String> {
         let family = signal.family()?;
         let of_target = [self.target_labels(), self.selector_labels()].concat();
         let selected = family.matchers.iter().map(|(label, ..)| label);
         let mut labels = signal.labels.iter().chain(selected);
-        let is_declared = !family.recorded && family.kind == FamilyKind::Counter;
+        let is_declared = !family.recorded && family.kind != FamilyKind::Gauge;
         let own = labels.find(|label| !of_target.contains(label));
         own.filter(|_| is_declared).cloned()
     }

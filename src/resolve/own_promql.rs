@@ -204,6 +204,23 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             cx.sink
                 .push(warning.help(format!("did you mean `{meant}`?")));
         }
+        let record = selector.metric.as_ref().and_then(|name| {
+            let known: Vec<_> = spec
+                .records
+                .keys()
+                .map(|name| name.value.as_str())
+                .collect();
+            let own = naming::record_of(&name.text)?;
+            let slip = meant(own, &known).filter(|meant| *meant != own)?;
+            Some((name, own, slip))
+        });
+        if let Some((name, own, meant)) = record {
+            let at = cx.document.inside(text, name.span.clone());
+            let message = format!("the spec has no record `{own}`");
+            let warning = Diagnostic::warning("unknown-metric", at, message);
+            cx.sink
+                .push(warning.help(format!("did you mean `{meant}`?")));
+        }
         let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
             continue;
         };

@@ -251,8 +251,10 @@ fn alias(
     };
     let mut signal = Signal::clone(&found);
     signal.name.clone_from(&name.value);
-    if let Some(title) = &definition.title {
-        signal.title.clone_from(&title.value);
+    if definition.title.is_some() {
+        signal.title = title(name, definition);
+    } else if !definition.matchers.is_empty() {
+        signal.title = narrower(&signal.title, &title(name, definition));
     }
     if definition.description.is_some() {
         signal.description = description(definition);
@@ -410,6 +412,16 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
     );
     Err(Diagnostic::error("wrong-kind", over_at, message)
         .help("divide counters by counters, or gauges by gauges"))
+}
+
+/// The title of a selection: `requests (failed)`, and `failed requests` where its name has the word.
+fn narrower(whole: &str, own: &str) -> String {
+    let all = own.split(' ').map(str::to_lowercase).collect::<Vec<_>>();
+    let mut words = whole.split(' ').map(str::to_lowercase);
+    match words.any(|word| all.contains(&word)) {
+        true => own.to_owned(),
+        false => format!("{whole} ({own})"),
+    }
 }
 
 pub(super) fn description(definition: &spec::Signal) -> Option<String> {

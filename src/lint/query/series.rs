@@ -186,7 +186,11 @@ fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> Flow {
     };
     let le = subject.is_bucket().then(|| "le".into());
     let everywhere = |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
-    let sure = first.labels.iter().filter(everywhere);
+    let targets = match subject {
+        Subject::Declared(_) => scope.targets.as_slice(),
+        _ => &[],
+    };
+    let sure = first.labels.iter().filter(everywhere).chain(targets);
     let all = shapes.iter().flat_map(|shape| &shape.labels);
     let all = all.chain(scope.added_labels());
     let is_open = shapes.iter().any(|shape| shape.open_labels);

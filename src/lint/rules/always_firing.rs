@@ -7,7 +7,7 @@ use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Comparison, Exact, bare, exact_constant};
-use crate::promql::with_room;
+use crate::promql::{Kept, kept_labels, with_room};
 
 declare_rule! {
     /// ### What it does
@@ -71,10 +71,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let help = "compare a metric with a threshold, or name the alert `Watchdog` if it should always fire";
         return out.push(finding.help(help));
     }
-    if !cx.has_known_series() {
-        return;
-    }
-    if is_plain(cx.expr) {
+    if is_plain(cx.expr) && cx.has_known_series() {
         let message =
             "the expression has no comparison: the alert fires whenever the series exists";
         let finding = out.at(cx.query.span(), message);
@@ -87,7 +84,14 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         }
         let words = cx.text(&comparison.expr.span);
-        if is_always(cx, comparison) {
+        if let Some(added) = added(comparison) {
+            let message = format!(
+                "`{words}` is always true for `{}`: `or` adds it beside each group of the other side",
+                cx.text(&added.span)
+            );
+            let finding = out.at(cx.span(&comparison.expr.span), message);
+            out.push(finding.help("aggregate the other side without labels, or remove the `or`"));
+        } else if is_always(cx, comparison) {
             let message = format!("`{words}` is true for every value");
             out.push(
                 out.at(cx.span(&comparison.expr.span), message)
@@ -129,6 +133,32 @@ fn is_heartbeat(name: &str) -> bool {
     ];
     let name = name.to_ascii_lowercase();
     NAMES.iter().any(|word| name.contains(word))
+}
+
+/// The constant of `… or vector(0)`, where the other side has labels and the constant satisfies the comparison.
+fn added<'q>(comparison: &Comparison<'q>) -> Option<&'q Expr> {
+    let ExprKind::Binary(either) = &bare(comparison.subject).kind else {
+        return None;
+    };
+    let has_labels = match kept_labels(&either.lhs) {
+        Kept::Only(labels) => !labels.is_empty(),
+        Kept::AllOf { .. } => false,
+    };
+    let is_added = either.op == BinaryOp::Or && either.matching.is_none() && has_labels;
+    let ExprKind::Call(call) = &bare(&either.rhs).kind else {
+        return None;
+    };
+    let constant = call.args.first().and_then(exact_constant)?;
+    let threshold = comparison.threshold()?;
+    let holds = match comparison.op {
+        BinaryOp::Eq => constant == threshold,
+        BinaryOp::Lt => constant < threshold,
+        BinaryOp::Le => constant <= threshold,
+        BinaryOp::Gt => constant > threshold,
+        BinaryOp::Ge => constant >= threshold,
+        _ => false,
+    };
+    (is_added && call.function.text == "vector" && holds).then_some(&either.rhs)
 }
 
 /// Values of series without a filter.

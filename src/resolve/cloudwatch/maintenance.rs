@@ -10,6 +10,7 @@ use crate::naming;
 use crate::plan::cloudwatch::{Alarm, Mute};
 use crate::resolve::context::Context;
 use crate::spec::{self, Maintenance, Text};
+use crate::units::Duration;
 
 pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<Mute> {
     let windows = service.maintenance.iter();
@@ -38,6 +39,16 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
             message,
             "use 1m to 15d, in whole minutes",
         );
+    }
+    if let Some(interval) = interval(&window.schedule.value)
+        && window.duration.value >= interval
+    {
+        let message = format!(
+            "the window begins every {interval} and lasts {}: the alarms are always muted",
+            window.duration.value
+        );
+        let help = "use a shorter `duration`, or a schedule that is rarer";
+        reject(window.duration.span, message, help);
     }
     let zone = window.timezone.as_ref();
     let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
@@ -68,6 +79,25 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         duration: window.duration.value,
         timezone: zone.map_or("UTC", |zone| &zone.value).to_owned(),
         alarms: Vec::new(),
+    }
+}
+
+/// The time between two beginnings, of a schedule that repeats every minute, hour or day.
+fn interval(schedule: &str) -> Option<Duration> {
+    let inner = schedule.strip_prefix("cron(")?.strip_suffix(')')?;
+    let fields: Vec<_> = inner.split_whitespace().collect();
+    let rare = fields
+        .iter()
+        .skip(2)
+        .any(|field| !matches!(*field, "*" | "?"));
+    match fields.as_slice() {
+        _ if rare => None,
+        ["*", "*", ..] => Some(Duration::from_mins(1)),
+        [_, "*", ..] => Some(Duration::from_mins(60)),
+        [minute, hour, ..] if *minute != "*" && hour.parse::<u8>().is_ok() => {
+            Some(Duration::from_mins(24 * 60))
+        }
+        _ => None,
     }
 }
 

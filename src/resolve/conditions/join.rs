@@ -30,6 +30,9 @@ pub(super) fn join(
     let alike = is_known && all.iter().all(|l| *l == all[0]);
     let mut common = all[0].clone();
     common.retain(|l| all.iter().all(|other| other.contains(l)));
+    let richer = (op == BinaryOp::And)
+        .then(|| richer(parts, &common))
+        .flatten();
     let on = match on {
         Some(on) => {
             let may_have = |label: &String| {
@@ -41,12 +44,20 @@ pub(super) fn join(
                 let error = Diagnostic::error("unmatched-join", label.span, message);
                 cx.sink.push(error.help(common_help(&common)));
             }
+            if let (Some(label), Some(first)) = (&richer, on.first()) {
+                let message = format!(
+                    "a part of `any` has the label `{label}`, too: `on` joins it with each other `{label}`"
+                );
+                let warning = Diagnostic::warning("unmatched-join", first.span, message);
+                cx.sink.push(warning.help(SPLIT));
+            }
             Some(on.iter().map(|l| l.value.clone()).collect::<Vec<_>>())
         }
         None if alike || op == BinaryOp::Or => None,
         None => {
             let error = different_labels(&all, places);
-            cx.sink.push(error.help(common_help(&common)));
+            let help = richer.map_or_else(|| common_help(&common), |_| SPLIT.to_owned());
+            cx.sink.push(error.help(help));
             return None;
         }
     };
@@ -112,6 +123,25 @@ pub(super) fn doubt_forgotten(
             _ => {}
         }
     }
+}
+
+/// The help for `all` with an `any` whose parts have different labels.
+const SPLIT: &str = "write an `all` for each: `any: [{all: [A, B]}, {all: [A, C], on: […]}]`, where `A` and `B` have the same labels";
+
+/// A label that only some parts of an `any` have, and that another condition beside it has, too.
+fn richer(parts: &[Condition], common: &[String]) -> Option<String> {
+    parts.iter().enumerate().find_map(|(i, part)| {
+        let Condition::Any(inner, _) = part else {
+            return None;
+        };
+        let of_leaf = |leaf: &Condition| leaf.query().labels.clone();
+        let mut labels = inner.iter().flat_map(of_leaf);
+        labels.find(|label| {
+            let has = |part: &Condition| part.query().labels.contains(label);
+            let mut others = parts.iter().enumerate().filter(|(j, _)| *j != i);
+            !common.contains(label) && !inner.iter().all(has) && others.any(|(_, other)| has(other))
+        })
+    })
 }
 
 /// The first part that cannot be joined with the one before all others.

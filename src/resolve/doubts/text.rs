@@ -243,7 +243,9 @@ fn said(text: &str) -> Vec<Said<'_>> {
         let rest = text[whole.end()..].trim_start();
         let of = found.get(3).map_or("", |of| of.as_str());
         let is_scaled = SCALES.iter().any(|word| rest.starts_with(word));
-        if rest.starts_with("per ") || is_scaled || of.contains('/') || SCALED.contains(&of) {
+        let mut words = rest.split_whitespace();
+        let is_rate = words.by_ref().take(2).any(|word| word == "per");
+        if is_rate || is_scaled || of.contains('/') || SCALED.contains(&of) {
             return None;
         }
         let (unit, value) = quantity(&found[1], found.get(2).map(|unit| unit.as_str()))?;
@@ -348,13 +350,17 @@ pub(super) fn compared(
         .leaves()
         .into_iter()
         .filter_map(|leaf| match leaf {
-            Condition::Raw(raw) => Some(raw.expr.to_string()),
+            Condition::Raw(raw) => Some(raw.query.expr.to_string()),
             _ => None,
         })
         .collect();
     let is_in_query = |said: &Said<'_>| {
         let digits = decimal(said.value);
-        let may_have = |query: &String| query.contains(&digits) || query.contains("time()");
+        let has = |query: &str| {
+            let mut numbers = query.split(|c: char| !c.is_ascii_digit() && c != '.');
+            numbers.any(|number| number == digits)
+        };
+        let may_have = |query: &String| has(query) || query.contains("time()");
         queries.iter().any(may_have)
     };
     // The time for which something lasts: a value in seconds may be one, too, and so may what PromQL compares.
@@ -514,6 +520,8 @@ pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
         Condition::Raw(raw) => raw.unit.unit,
         _ => return,
     };
+    // PromQL may give seconds without saying so.
+    let is_compared = matches!(alert.condition.leading(), Condition::Compare(_));
     for found in SHOWN.captures_iter(&text.value) {
         let (pipe, after) = (&found[1], found.get(2).map(|after| after.as_str()));
         let is_percentage = pipe.contains("humanizePercentage");
@@ -527,6 +535,11 @@ pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
                 "a number of seconds",
                 !is_percentage && after.is_none(),
                 "write `{{ $value | humanizeDuration }}`",
+            ),
+            _ if is_compared => (
+                "a number",
+                !is_percentage && !pipe.contains("humanizeDuration"),
+                "write `{{ $value | humanize }}`",
             ),
             _ => continue,
         };

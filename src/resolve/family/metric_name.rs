@@ -44,6 +44,7 @@ pub(super) fn check(
     if kind == FamilyKind::Gauge && signal.unit == Unit::Seconds && words.contains(&"timestamp") {
         let message = format!("`{metric}` is a point in time, not a number of seconds");
         let error = Diagnostic::error("wrong-unit", metric.span, message);
+        let error = error.help("for `absent` alone, write `unit: count`");
         cx.sink.push(error.help(format!(
             "use its age: `prometheus: {{promql: \"time() - max by (LABEL) ({metric})\"}}`, with your `group_by` as LABEL"
         )));

@@ -151,6 +151,7 @@ impl Builder<'_, '_> {
                 alert: "",
                 hold: Duration::default(),
                 records: Vec::new(),
+                joined: false,
             };
             let condition = resolver.condition(when)?;
             if !resolver.records.is_empty() {

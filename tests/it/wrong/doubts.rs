@@ -354,6 +354,26 @@ fn parts() -> Vec<(String, String, &'static str)> {
             "the query returns a percentage, which is read as a share of 1",
         ),
         (
+            alert("when: {signal: requests, stat: increase, window: 10m, equals: 0}"),
+            alert("when: {signal: requests, stat: increase, window: 10m, above: 5}"),
+            "`requests` has the label `code`, so it usually has no series until its first event, also after a restart: `equals: 0` does not hold then",
+        ),
+        (
+            alert("summary: Bad, when: {promql: '(sum by (job) (rate(shop_requests_total[5m])) or vector(0)) == 0'}"),
+            alert("summary: Bad, when: {promql: '(sum(rate(shop_requests_total[5m])) or vector(0)) == 0'}"),
+            "`(sum by (job) (rate(shop_requests_total[5m])) or vector(0)) == 0` is always true for `vector(0)`: `or` adds it beside each group of the other side",
+        ),
+        (
+            alert("when: {signal: backlog, above: 50}, summary: 'Waiting: {{ $value | humanizeDuration }}'"),
+            alert("when: {signal: backlog, above: 50}, summary: 'Waiting: {{ $value | humanize }}'"),
+            "the text shows `{{ $value | humanizeDuration }}`, and the value is a number",
+        ),
+        (
+            format!("{HEAD}records: {{errors: {{signal: failed}}}}\n") + &alert("summary: Bad, when: {promql: 'sum(signal:error:rate) > 1'}")[HEAD.len()..],
+            format!("{HEAD}records: {{errors: {{signal: failed}}}}\n") + &alert("summary: Bad, when: {promql: 'sum(signal:errors:rate) > 1'}")[HEAD.len()..],
+            "the spec has no record `error`",
+        ),
+        (
             age("max(shop_last_success_timestamp_seconds)"),
             age("time() - max(shop_last_success_timestamp_seconds)"),
             "`shop_last_success_timestamp_seconds` is a point in time, and is read as a duration",
@@ -649,6 +669,9 @@ fn what_only_looks_wrong_is_not_warned_of() {
         traffic,
         alert("summary: 'More than 50,000 jobs wait', when: {signal: backlog, above: 50000}"),
         alert("summary: More than 50 thousand jobs wait, when: {signal: backlog, above: 50000}"),
+        alert(
+            "summary: More than 600 requests per minute, when: {signal: requests, stat: rate, above: 10/s}",
+        ),
         alert("summary: More than 3 of 4 workers are busy, when: {signal: backlog, above: 50}"),
         panel("Latency (promise: p99 below 500 ms)", "p95"),
         panel("Latency (p99)", "p99"),
