@@ -83,25 +83,29 @@ fn single_events(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     }
 }
 
-/// Warns of missing data that counts as too many events: CloudWatch has no data while there are none.
+/// Warns of a treatment of missing data that contradicts the condition: CloudWatch has no data while there are no events.
 fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
-    let missing = given
-        .cloudwatch
-        .as_ref()
-        .and_then(|alarm| alarm.value.missing.as_ref());
-    let Some(missing) = missing.filter(|missing| missing.value == Missing::Breaching) else {
+    let alarm = given.cloudwatch.as_ref();
+    let Some(missing) = alarm.and_then(|alarm| alarm.value.missing.as_ref()) else {
         return;
     };
-    let counts = compares(&alert.condition).any(|c| {
-        let is_upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
-        is_upper && c.signal.kind() == SignalKind::Counter
-    });
-    if counts {
-        let message = "missing data counts as above the threshold, and a counter in CloudWatch has no data while there are no events";
-        let warning = Diagnostic::warning("contradiction", missing.span, message);
-        cx.sink
-            .push(warning.help("write `missing: not_breaching`, or remove the field"));
-    }
+    let counts = |upper: bool| {
+        compares(&alert.condition).any(|c| {
+            let is_so = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper() == upper);
+            is_so && c.signal.kind() == SignalKind::Counter
+        })
+    };
+    let what = match missing.value {
+        Missing::Breaching if counts(true) => "counts as above the threshold",
+        Missing::NotBreaching if counts(false) => "does not count as below the threshold",
+        _ => return,
+    };
+    let message = format!(
+        "missing data {what}, and a counter in CloudWatch has no data while there are no events"
+    );
+    let warning = Diagnostic::warning("contradiction", missing.span, message);
+    cx.sink
+        .push(warning.help("remove `missing`: the default fits the condition"));
 }
 
 /// Warns of a time without events that is not seen after a restart: there is no series before the first event.

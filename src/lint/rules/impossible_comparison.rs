@@ -4,7 +4,7 @@ use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, bare};
+use crate::promql::usage::{Comparison, Exact, bare, exact_constant};
 use crate::promql::with_room;
 
 declare_rule! {
@@ -59,6 +59,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 "`count()` of an empty vector returns nothing, not 0",
                 "use `absent(…)`, or add `or vector(0)` to the count",
             ),
+            Least::Zero => ("`== 0` leaves only zeros", "use `count` of what is 0"),
             Least::Rate => (
                 "a rate of events is never negative",
                 "use a threshold above 0, or `== 0` for a time without events",
@@ -84,6 +85,8 @@ enum Least {
     Absent,
     /// `rate`: never below 0.
     Rate,
+    /// What `== 0` leaves.
+    Zero,
 }
 
 fn at_least_one(expr: &Expr) -> Option<Least> {
@@ -94,12 +97,17 @@ fn at_least_one(expr: &Expr) -> Option<Least> {
                 AggregateOp::Sum | AggregateOp::Avg | AggregateOp::Max | AggregateOp::Min
             ) =>
         {
-            with_room(|| at_least_one(&a.expr)).filter(|least| *least == Least::Rate)
+            with_room(|| at_least_one(&a.expr))
+                .filter(|least| matches!(least, Least::Rate | Least::Zero))
         }
         ExprKind::Aggregate(a) if a.op == AggregateOp::Count => Some(match a.grouping {
             Some(_) => Least::CountBy,
             None => Least::Count,
         }),
+        ExprKind::Binary(b) if b.op == BinaryOp::Eq && !b.bool_modifier => {
+            let is_zero = exact_constant(&b.rhs).is_some_and(|n| *n.numer() == 0);
+            is_zero.then_some(Least::Zero)
+        }
         ExprKind::Call(call) => {
             let name = call.function.text.as_str();
             match name {
@@ -117,8 +125,17 @@ fn is_impossible(comparison: &Comparison<'_>, least: Least) -> bool {
     let Some(threshold) = comparison.threshold() else {
         return false;
     };
+    let zero = Exact::from_integer(0);
+    if least == Least::Zero {
+        return match comparison.op {
+            BinaryOp::Gt => threshold >= zero,
+            BinaryOp::Ge => threshold > zero,
+            BinaryOp::Lt => threshold <= zero,
+            BinaryOp::Le => threshold < zero,
+            _ => false,
+        };
+    }
     if least == Least::Rate {
-        let zero = Exact::from_integer(0);
         return match comparison.op {
             BinaryOp::Lt => threshold <= zero,
             BinaryOp::Le | BinaryOp::Eq => threshold < zero,

@@ -3,10 +3,10 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, Expr, ExprKind, MatchOp};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, MatchOp};
 use crate::promql::labels::{Unmatched, unmatched_joins};
 use crate::promql::usage::bare;
-use crate::promql::visit;
+use crate::promql::{Kept, kept_labels, visit};
 
 declare_rule! {
     /// ### What it does
@@ -43,6 +43,11 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if cx.memo.kinds.operation() {
+        for node in cx.memo.holders.expressions() {
+            many(cx, out, node);
+        }
+    }
     let is_told = || cx.has_known_series() || selects_other_values(cx.expr);
     if !cx.memo.kinds.operation() || !is_told() || !cx.memo.holders.expressions().any(may_miss) {
         return;
@@ -65,6 +70,46 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         out.push(finding.help(
             "match on shared labels with `on (…)`, or aggregate both sides by the same labels",
         ));
+    }
+}
+
+/// A side with labels that `on` leaves out: two of its series have one partner.
+fn many(cx: &QueryCx<'_, '_>, out: &mut Findings, node: &Expr) {
+    let ExprKind::Binary(binary) = &node.kind else {
+        return;
+    };
+    let is_set = matches!(binary.op, BinaryOp::And | BinaryOp::Or | BinaryOp::Unless);
+    let Some(matching) = binary
+        .matching
+        .as_ref()
+        .filter(|m| m.on && m.group.is_none() && !is_set)
+    else {
+        return;
+    };
+    let on: Vec<_> = matching
+        .labels
+        .iter()
+        .map(|label| label.text.as_str())
+        .collect();
+    for (side, which, keep) in [
+        (&binary.lhs, "left", "group_left"),
+        (&binary.rhs, "right", "group_right"),
+    ] {
+        let is_aggregated = matches!(&bare(side).kind, ExprKind::Aggregate(_));
+        let Kept::Only(labels) = kept_labels(side) else {
+            continue;
+        };
+        let more = labels.iter().find(|label| !on.contains(&&***label));
+        if let Some(label) = more.filter(|_| is_aggregated) {
+            let message = format!(
+                "the {which} side has the label `{label}`, too: Prometheus rejects two of its series for one partner"
+            );
+            let finding = out.at(cx.span(&binary.op_span), message);
+            out.push(finding.help(format!(
+                "write `{keep}`, or aggregate the side by the labels of `on`"
+            )));
+            return;
+        }
     }
 }
 

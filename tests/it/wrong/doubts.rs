@@ -283,6 +283,13 @@ fn parts() -> Vec<(String, String, &'static str)> {
         alert("when: {signal: disk, above: 90%}, runbook: disk")
             + &format!("runbooks:\n  disk: {{title: Disk, steps: {steps}}}\n")
     };
+    let alarm = |missing: &str| {
+        let signal = "  sent: {kind: counter, unit: requests, cloudwatch: {namespace: AWS/SQS, metric: NumberOfMessagesSent, dimensions: {QueueName: jobs}}}\n";
+        let actions = HEAD.replace("{region: us-east-1}", "{region: us-east-1, actions: {warning: ['arn:aws:sns:us-east-1:123456789012:tickets']}}");
+        format!(
+            "{actions}{signal}alerts:\n  Idle: {{severity: ticket, when: {{signal: sent, stat: increase, window: 5m, below: 100}}, cloudwatch: {{missing: {missing}}}}}\n"
+        )
+    };
     let age = |promql: &str| {
         let signal =
             format!("  age: {{kind: gauge, unit: seconds, prometheus: {{promql: '{promql}'}}}}\n");
@@ -372,6 +379,11 @@ fn parts() -> Vec<(String, String, &'static str)> {
             format!("{HEAD}records: {{errors: {{signal: failed}}}}\n") + &alert("summary: Bad, when: {promql: 'sum(signal:error:rate) > 1'}")[HEAD.len()..],
             format!("{HEAD}records: {{errors: {{signal: failed}}}}\n") + &alert("summary: Bad, when: {promql: 'sum(signal:errors:rate) > 1'}")[HEAD.len()..],
             "the spec has no record `error`",
+        ),
+        (
+            alarm("notBreaching"),
+            alarm("breaching"),
+            "missing data does not count as below the threshold, and a counter in CloudWatch has no data while there are no events",
         ),
         (
             age("max(shop_last_success_timestamp_seconds)"),
