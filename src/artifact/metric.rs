@@ -24,7 +24,10 @@ fn ending_in(reader: &mut Reader, text: &Text, at: Range<usize>, ending: &str, o
         let of = of.to_owned();
         let text = match ending {
             "" => text,
-            ending => text.ending_in(ending),
+            ending => {
+                let at = text.span();
+                text.ending_in(ending, at)
+            }
         };
         reader.query(text, Dialect::Prometheus, Role::Metric { of });
     }

@@ -5,6 +5,7 @@ use super::reader::Reader;
 use super::{Kind, Language, Role};
 use crate::promql::ast::ExprKind;
 use crate::promql::{self, Dialect};
+use crate::source::Span;
 use crate::units::{Quantity, Unit, decimal};
 use crate::yaml::{Body, Node};
 
@@ -22,7 +23,7 @@ const SLOTH: [&[&str]; 6] = [
 const PROMQL: &str = "promql";
 
 /// Sections of a spec with one entry per name.
-const SECTIONS: [&str; 4] = ["signals", "slos", "alerts", "dashboards"];
+const SECTIONS: [&str; 5] = ["signals", "slos", "alerts", "dashboards", "runbooks"];
 
 pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::Spec);
@@ -34,9 +35,10 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
                 let Some(query) = body.read(query) else {
                     return;
                 };
-                let threshold =
-                    threshold(beside).filter(|_| section == "alerts" && is_operand(&query.value));
-                let query = query.ending_in(&threshold.unwrap_or_default());
+                let query = match threshold(body, beside) {
+                    Some((ending, at)) if is_operand(&query.value) => query.ending_in(&ending, at),
+                    _ => query,
+                };
                 let (part, name) = (part.to_owned(), name.to_owned());
                 let role = match section {
                     "alerts" => Role::Alert { name },
@@ -54,8 +56,8 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// A comparison beside a query, as the end of the query.
-fn threshold(beside: &Node<'_>) -> Option<String> {
+/// A comparison beside a query, as the end of the query, and where it is.
+fn threshold(body: &Body<'_>, beside: &Node<'_>) -> Option<(String, Span)> {
     const OPS: [(&str, &str); 5] = [
         ("above", ">"),
         ("at_least", ">="),
@@ -64,12 +66,11 @@ fn threshold(beside: &Node<'_>) -> Option<String> {
         ("equals", "=="),
     ];
     OPS.into_iter().find_map(|(key, op)| {
-        let quantity: Quantity = beside.get(key)?.text()?.parse().ok()?;
-        let units = [Unit::Count, Unit::Ratio, Unit::Seconds];
-        let value = units
-            .into_iter()
-            .find_map(|unit| quantity.of(unit, false).ok())?;
-        Some(format!(" {op} {}", decimal(value)))
+        let node = beside.get(key)?;
+        let quantity: Quantity = node.text()?.parse().ok()?;
+        let mut units = [Unit::Count, Unit::Ratio, Unit::Seconds].into_iter();
+        let value = units.find_map(|unit| quantity.of(unit, false).ok())?;
+        Some((format!(" {op} {}", decimal(value)), body.place(node)))
     })
 }
 

@@ -146,42 +146,30 @@ fn shapes(spec: &Spec) -> Shapes {
                 kind,
                 labels: labels.map(|label| label.value.clone()).chain(le).collect(),
                 open_labels: signal.has_labels.is_none(),
-                buckets: if is_bucket {
-                    buckets(signal)
-                } else {
-                    Vec::new()
-                },
+                buckets: buckets(signal).filter(|_| is_bucket).unwrap_or_default(),
                 ..Shape::default()
             });
-            merge(
-                &mut found,
-                format!("{}{}", metric.value, part.suffix()),
-                shape,
-            );
+            let series = format!("{}{}", metric.value, part.suffix());
+            merge(&mut found, series, shape);
         }
     }
     found
 }
 
-/// The declared boundaries of a histogram, as its metric has them; none if there is a mistake, which a build reports.
-fn buckets(signal: &Signal) -> Vec<String> {
-    let binding = signal.prometheus.as_ref();
-    let bounds = binding.and_then(|binding| binding.value.buckets.as_ref());
-    let (Some(bounds), Some(unit)) = (bounds, &signal.unit) else {
-        return Vec::new();
-    };
-    let of = |quantity: &Quantity| quantity.of(unit.value, false).ok();
+/// The declared boundaries of a histogram, as its metric has them.
+fn buckets(signal: &Signal) -> Option<Vec<String>> {
+    let bounds = signal.prometheus.as_ref()?.value.buckets.as_ref()?;
+    let unit = signal.unit?.value;
+    let of = |quantity: &Quantity| quantity.of(unit, false).ok();
+    let zero = Number::from_integer(0);
     let scale = match &signal.scale {
-        Some(scale) => of(&scale.value).filter(|scale| *scale > Number::from_integer(0)),
-        None => Some(Number::from_integer(1)),
+        Some(scale) => of(&scale.value).filter(|scale| *scale > zero)?,
+        None => Number::from_integer(1),
     };
-    let Some(scale) = scale else {
-        return Vec::new();
-    };
-    let bounds = bounds.iter().map(|bound| of(&bound.value));
-    let bounds: Option<Vec<_>> = bounds.map(|bound| Some(decimal(bound? / scale))).collect();
-    let all = bounds.map(|bounds| [bounds, vec!["+Inf".to_owned()]].concat());
-    all.unwrap_or_default()
+    let finite = bounds
+        .iter()
+        .map(|bound| Some(decimal(of(&bound.value)? / scale)));
+    finite.chain([Some("+Inf".to_owned())]).collect()
 }
 
 /// Several signals may read one metric; each declares the labels that it needs.

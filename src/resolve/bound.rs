@@ -6,12 +6,15 @@
 use super::cloudwatch::vended;
 use super::context::Context;
 use crate::diag::Diagnostic;
+use crate::library;
 use crate::plan::{
     Bound, Bucket, CompareOp, Limit, Outside, Signal, SignalKind, Source, ValueUnit,
 };
+use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::{split_series, visit};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Side, Stat};
+use crate::spec::{self, Side, Stat, Text};
 use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate whose threshold has none.
@@ -431,4 +434,51 @@ fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic
         floor: None,
         ceiling: None,
     })
+}
+
+/// Reports a percentile in PromQL that is compared with a value beyond the buckets of its histogram.
+pub(super) fn own_quantile(
+    cx: &mut Context<'_>,
+    text: &Text,
+    expr: &Expr,
+    bound: &Spanned<spec::Bound>,
+) -> Option<()> {
+    let ExprKind::Call(call) = &visit::bare(expr).kind else {
+        return Some(());
+    };
+    let selectors = visit::selectors(expr);
+    let name = selectors
+        .first()
+        .and_then(|selector| selector.metric.as_ref());
+    let (Some(name), "histogram_quantile", spec::Bound::Quantity(quantity)) =
+        (name, call.function.text.as_str(), &bound.value)
+    else {
+        return Some(());
+    };
+    let base = split_series(&name.text).0;
+    let is_of = |signal: &&Signal| {
+        let family = signal.family();
+        family.is_some_and(|family| family.names.iter().any(|name| name == base))
+    };
+    let declared = cx.ready_signals().find(is_of).cloned();
+    let library = || {
+        let name = library::of_family(base)?;
+        let signal = cx.optional_signal(&Text::new(name, text.span))?;
+        Some(Signal::clone(&signal))
+    };
+    let Some(signal) = declared.or_else(library) else {
+        return Some(());
+    };
+    let is_raw = signal.scale == Number::from_integer(1);
+    let plain = || quantity.of(Unit::Count, false).ok();
+    let value = quantity.of(signal.unit, false).ok().or_else(plain);
+    let value = value.filter(|_| is_raw);
+    let quantity = Spanned::new(quantity.clone(), bound.span);
+    match value.and_then(|value| beyond_buckets(&signal, value, &quantity)) {
+        Some(error) => {
+            cx.sink.push(error);
+            None
+        }
+        None => Some(()),
+    }
 }

@@ -494,6 +494,7 @@ impl Resolver<'_, '_> {
                 let (value, per) = self.raw_bound(unit.unit, bound)?;
                 unit.per = per;
                 doubts::percent(self.cx, text, &expr, unit.unit);
+                bound::own_quantile(self.cx, text, &expr, bound)?;
                 query::compare(expr.clone(), op, value)
             }
         };

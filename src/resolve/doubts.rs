@@ -83,7 +83,7 @@ fn single_events(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     }
 }
 
-/// Warns of a treatment of missing data that contradicts the condition: CloudWatch has no data while there are no events.
+/// Warns of a treatment of missing data that contradicts the condition: metrics of AWS have no data while there are no events.
 fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let alarm = given.cloudwatch.as_ref();
     let Some(missing) = alarm.and_then(|alarm| alarm.value.missing.as_ref()) else {
@@ -92,7 +92,9 @@ fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let counts = |upper: bool| {
         compares(&alert.condition).any(|c| {
             let is_so = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper() == upper);
-            is_so && c.signal.kind() == SignalKind::Counter
+            let metric = c.signal.cloudwatch.as_ref();
+            let is_of_aws = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
+            is_so && is_of_aws && c.signal.kind() == SignalKind::Counter
         })
     };
     let what = match missing.value {

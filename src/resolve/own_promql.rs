@@ -9,7 +9,7 @@ use crate::catalog::meant;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::marker::{self, WINDOW};
-use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp, Matcher};
+use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp, Matcher, Selector};
 use crate::promql::{self, Dialect, Series, placeholder, split_series, visit};
 use crate::spec::Text;
 
@@ -195,31 +195,8 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             .metric
             .as_ref()
             .is_some_and(|name| naming::is_of_slo(&name.text));
-        let name = selector.metric.as_ref().filter(|_| of_slo);
-        let slip = name.and_then(|name| Some((name, meant(&name.text, &naming::OF_SLOS)?)));
-        if let Some((name, meant)) = slip.filter(|(name, meant)| name.text != *meant) {
-            let at = cx.document.inside(text, name.span.clone());
-            let message = format!("no SLO has the series `{}`", name.text);
-            let warning = Diagnostic::warning("unknown-metric", at, message);
-            cx.sink
-                .push(warning.help(format!("did you mean `{meant}`?")));
-        }
-        let record = selector.metric.as_ref().and_then(|name| {
-            let known: Vec<_> = spec
-                .records
-                .keys()
-                .map(|name| name.value.as_str())
-                .collect();
-            let own = naming::record_of(&name.text)?;
-            let slip = meant(own, &known).filter(|meant| *meant != own)?;
-            Some((name, own, slip))
-        });
-        if let Some((name, own, meant)) = record {
-            let at = cx.document.inside(text, name.span.clone());
-            let message = format!("the spec has no record `{own}`");
-            let warning = Diagnostic::warning("unknown-metric", at, message);
-            cx.sink
-                .push(warning.help(format!("did you mean `{meant}`?")));
+        if let Some(warning) = slip(cx, text, selector, equal(naming::SERVICE)) {
+            cx.sink.push(warning);
         }
         let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
             continue;
@@ -240,6 +217,36 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             cx.sink.push(error.maybe_help(did_you_mean(name, names)));
         }
     }
+}
+
+/// A warning of a name one slip away from a series that the rules of this or of another service record.
+fn slip(
+    cx: &Context<'_>,
+    text: &Text,
+    selector: &Selector,
+    service: Option<&Matcher>,
+) -> Option<Diagnostic> {
+    let name = selector.metric.as_ref()?;
+    let own = &cx.spec.service.name.value;
+    let (word, known, message) = match naming::record_of(&name.text) {
+        Some(record) if service.is_none_or(|service| service.value.value == *own) => {
+            let records = cx.spec.records.keys().map(|name| name.value.as_str());
+            (
+                record,
+                records.collect(),
+                format!("the spec has no record `{record}`"),
+            )
+        }
+        None if naming::is_of_slo(&name.text) => {
+            let message = format!("no SLO has the series `{}`", name.text);
+            (&*name.text, naming::OF_SLOS.to_vec(), message)
+        }
+        _ => return None,
+    };
+    let meant = meant(word, &known).filter(|meant| *meant != word)?;
+    let at = cx.document.inside(text, name.span.clone());
+    let warning = Diagnostic::warning("unknown-metric", at, message);
+    Some(warning.help(format!("did you mean `{meant}`?")))
 }
 
 /// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels

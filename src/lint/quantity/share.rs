@@ -26,15 +26,11 @@ pub(super) fn is_inverse(cx: &QueryCx<'_, '_>, binary: &Binary) -> bool {
 
 pub(super) fn calculates(expr: &Expr) -> bool {
     let here = match &expr.kind {
-        ExprKind::Binary(binary) => !binary.op.is_comparison() && !is_set(binary.op),
+        ExprKind::Binary(binary) => !binary.op.is_comparison() && !binary.op.is_set(),
         ExprKind::Unary(..) => true,
         _ => false,
     };
     here || children(expr).any(|child| with_room(|| calculates(child)))
-}
-
-fn is_set(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Unless)
 }
 
 /// An expression without filters and `clamp_min` around it, which never lower its values.

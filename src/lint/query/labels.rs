@@ -15,9 +15,8 @@ pub(in crate::lint) fn may_have(
     label: &str,
 ) -> bool {
     let is_of_another = || cx.scope.own_labels().contains(label);
-    let is_declared = matches!(**series.subject, Subject::Declared(_));
     !lacks(cx, series, label)
-        || !(is_declared
+        || !(series.is_declared()
             || cx.scope.has_all_labels()
             || is_of_another()
             || slip(series, label).is_some())

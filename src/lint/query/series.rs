@@ -29,6 +29,11 @@ impl Series<'_, '_> {
         self.subject.is_bucket()
     }
 
+    /// True for a metric that a spec declares.
+    pub fn is_declared(&self) -> bool {
+        matches!(**self.subject, Subject::Declared(_))
+    }
+
     /// True inside `histogram_quantile`.
     pub fn in_quantile(&self) -> bool {
         self.context.kinds().calls("histogram_quantile")

@@ -13,7 +13,7 @@ declare_rule! {
     /// ### What it does
     ///
     /// Reports alerts without a comparison, with a comparison that every value satisfies, or with a lower limit on a
-    /// request or token rate.
+    /// request or token rate. Also reports `or vector(…)` beside groups, where the constant satisfies the comparison.
     ///
     /// ### Why
     ///

@@ -7,7 +7,6 @@ use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::Use;
 use crate::promql::visit::walk;
@@ -16,7 +15,8 @@ declare_rule! {
     /// ### What it does
     ///
     /// Reports raw counters that are compared with a number other than 0, quantiles and averages of raw counters, counters in
-    /// `avg_over_time`, `sum_over_time`, `stddev_over_time` and `quantile_over_time`, and panels that show raw counters in a unit per second, such as `reqps`.
+    /// `avg_over_time`, `sum_over_time`, `stddev_over_time` and `quantile_over_time`, and panels that show raw counters
+    /// in a unit per second, such as `reqps`.
     ///
     /// ### Why
     ///
@@ -72,7 +72,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         {
             let name = series.name;
             let message = format!(
-                "`{name}` is a counter: `{function}` uses the totals since the server started"
+                "`{name}` is a counter: `{function}` uses the total since the server started"
             );
             let mut finding = out
                 .at(cx.span(&series.name_span), message)
@@ -110,7 +110,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let mut finding = out
             .at(cx.span(&series.context.span), message)
             .label("no `rate()`");
-        if !around.compared[at] || matches!(**series.subject, Subject::Declared(_)) {
+        if !around.compared[at] || series.is_declared() {
             // All the time since the start may be meant, as of a batch job.
             finding.severity = Severity::Warning;
         }

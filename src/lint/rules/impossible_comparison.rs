@@ -10,7 +10,8 @@ use crate::promql::with_room;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports comparisons of `count()` and `absent()` that no value satisfies.
+    /// Reports comparisons that no value satisfies: of `count()` and `absent()`, of rates with numbers below 0, and of sums of
+    /// what `== 0` leaves.
     ///
     /// ### Why
     ///
@@ -34,7 +35,7 @@ declare_rule! {
         summary: "no possible value satisfies the comparison",
         group: Group::Alert,
         level: Severity::Error,
-        certain: "Certain: the result follows from the Prometheus documentation of `count` and `absent`, whatever the data.",
+        certain: "Certain: the result follows from the Prometheus documentation of the functions, whatever the data.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

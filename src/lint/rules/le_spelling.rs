@@ -5,7 +5,6 @@ use crate::catalog::Shape;
 use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 use crate::promql::ast::{MatchOp, Matcher, TextSpan};
 use crate::promql::rewrite::Edit;
 
@@ -52,8 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let value = matcher.value.value.as_str();
         let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);
         // A spec has numbers; how the exporter spells them is not known.
-        let is_declared = matches!(**series.subject, Subject::Declared(_));
-        if matcher.label.text != "le" || !exact || is_declared {
+        if matcher.label.text != "le" || !exact || series.is_declared() {
             continue;
         }
         let shapes = series.subject.shapes();

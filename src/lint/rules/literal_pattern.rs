@@ -10,7 +10,8 @@ use crate::promql::rewrite::Edit;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports `=` and `!=` with a value that looks like a pattern, such as `code="5.."`.
+    /// Reports `=` and `!=` with a value that looks like a pattern, such as `code="5.."`; in specs also `=~` and `!~` with
+    /// a class such as `5xx`.
     ///
     /// ### Why
     ///

@@ -3,7 +3,6 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 
 declare_rule! {
     /// ### What it does
@@ -31,7 +30,7 @@ declare_rule! {
         summary: "`rate`, `irate` or `increase` of a gauge",
         group: Group::Type,
         level: Severity::Error,
-        certain: "Certain: the type is recorded, and the Prometheus documentation allows `rate` only for counters.",
+        certain: "Certain: the type is recorded (if a spec declares it, the rule warns), and the Prometheus documentation allows `rate` only for counters.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -51,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let mut finding = out.at(cx.span(&series.name_span), message).label("a gauge");
             finding =
                 finding.help("use `avg_over_time` for the level, `deriv` for the speed of change");
-            if matches!(**series.subject, Subject::Declared(_)) {
+            if series.is_declared() {
                 // The declaration may be wrong.
                 finding.severity = Severity::Warning;
                 finding = finding.help("if it only goes up, write `kind: counter`");

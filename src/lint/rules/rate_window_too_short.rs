@@ -3,7 +3,6 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 use crate::promql::usage::Use;
 use crate::units::Duration;
 
@@ -50,7 +49,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let range = &range.range;
-        let scraped = matches!(**series.subject, Subject::Known(_) | Subject::Declared(_));
+        let scraped = series.subject.known().is_some() || series.is_declared();
         if scraped && range.placeholders.is_empty() && range.millis > 0 && range.millis < least {
             let message = format!(
                 "the window {} of `{function}` is shorter than two scrape intervals ({interval} each)",

@@ -10,7 +10,7 @@ declare_rule! {
     /// ### What it does
     ///
     /// Reports a ratio of one metric over the same metric without an aggregation, even with different matchers, and a
-    /// ratio of any expression over the same expression, and a comparison of both.
+    /// ratio of any expression over the same expression, and comparisons of an expression with itself.
     ///
     /// ### Why
     ///

@@ -35,7 +35,7 @@ declare_rule! {
         summary: "an `le` matcher has a value that is not a bucket boundary",
         group: Group::Histogram,
         level: Severity::Error,
-        certain: "Certain for recorded boundaries. Boundaries that differ between deployments are not checked. Servers since vLLM 0.30 can replace boundaries: there, the rule warns, and is silent if a file of the run that is not Markdown sets the option.",
+        certain: "Certain for recorded boundaries; for those that a spec declares, the rule warns. Boundaries that differ between deployments are not checked. Servers since vLLM 0.30 can replace boundaries: there, the rule warns, and is silent if a file of the run that is not Markdown sets the option.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),

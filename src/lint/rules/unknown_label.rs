@@ -8,7 +8,6 @@ use crate::artifact::Role;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::{FEW, QueryCx, Series, lacks, may_have, meant};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
 use crate::source::Span;
@@ -206,8 +205,7 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
             format!("use one of its labels: {}", known.join(", "))
         });
         let mut finding = out.at(at, message).help(help);
-        let is_declared = |s: &&Series<'_, '_>| matches!(**s.subject, Subject::Declared(_));
-        let other = match series.iter().any(is_declared) {
+        let other = match series.iter().any(|series| series.is_declared()) {
             true => {
                 // A spec may leave out labels.
                 finding.severity = Severity::Warning;

@@ -14,7 +14,7 @@ declare_rule! {
     /// ### What it does
     ///
     /// Reports metrics whose name begins like vLLM's own names, but that exist in no recorded release and in no other
-    /// known exporter.
+    /// known exporter. In a spec, also reports names one slip away from a metric that the spec declares.
     ///
     /// ### Why
     ///

@@ -3,7 +3,7 @@
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, MatchOp};
+use crate::promql::ast::{AggregateOp, Expr, ExprKind, MatchOp};
 use crate::promql::labels::{Unmatched, unmatched_joins};
 use crate::promql::usage::bare;
 use crate::promql::{Kept, kept_labels, visit};
@@ -12,7 +12,8 @@ declare_rule! {
     /// ### What it does
     ///
     /// Reports operations between two vectors that can never match. One side always has a label that the other side
-    /// never has, or has with another value, and the operation matches on it.
+    /// never has, or has with another value, and the operation matches on it. Reports operations with `on`, too, where one
+    /// side is aggregated by more labels and `group_left` or `group_right` is missing.
     ///
     /// ### Why
     ///
@@ -35,7 +36,7 @@ declare_rule! {
         summary: "the two sides of an operation never have the same labels",
         group: Group::Labels,
         level: Severity::Warning,
-        certain: "Certain for labels that one side always has and the other side never has, and for labels of which each side selects another value. See `unknown-label` for the labels of a metric.",
+        certain: "Certain for labels that one side always has and the other side never has, and for labels of which each side selects another value. A side with more labels than `on` fails as soon as two of its series have one partner. See `unknown-label` for the labels of a metric.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -78,7 +79,7 @@ fn many(cx: &QueryCx<'_, '_>, out: &mut Findings, node: &Expr) {
     let ExprKind::Binary(binary) = &node.kind else {
         return;
     };
-    let is_set = matches!(binary.op, BinaryOp::And | BinaryOp::Or | BinaryOp::Unless);
+    let is_set = binary.op.is_set();
     let Some(matching) = binary
         .matching
         .as_ref()
@@ -95,12 +96,14 @@ fn many(cx: &QueryCx<'_, '_>, out: &mut Findings, node: &Expr) {
         (&binary.lhs, "left", "group_left"),
         (&binary.rhs, "right", "group_right"),
     ] {
-        let is_aggregated = matches!(&bare(side).kind, ExprKind::Aggregate(_));
-        let Kept::Only(labels) = kept_labels(side) else {
+        let aggregation = bare(side);
+        if !matches!(aggregation.kind, ExprKind::Aggregate(_)) {
+            continue;
+        }
+        let Kept::Only(labels) = kept_labels(aggregation) else {
             continue;
         };
-        let more = labels.iter().find(|label| !on.contains(&&***label));
-        if let Some(label) = more.filter(|_| is_aggregated) {
+        if let Some(label) = labels.iter().find(|label| !on.contains(&&***label)) {
             let message = format!(
                 "the {which} side has the label `{label}`, too: Prometheus rejects two of its series for one partner"
             );

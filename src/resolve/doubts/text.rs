@@ -83,58 +83,94 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// Warns of texts of an SLO with another objective, or another latency.
+/// A number of an SLO, as its texts may have it.
+struct Known {
+    unit: Unit,
+    /// The SLO window.
+    is_window: bool,
+    values: Vec<Number>,
+    span: Span,
+    text: String,
+}
+
+/// The objective, the SLO window, and the threshold of a latency or of a gauge.
+fn known(slo: &spec::Slo, objective: Number) -> Vec<Known> {
+    let known = |unit, values, span, text: String| Known {
+        unit,
+        is_window: false,
+        values,
+        span,
+        text,
+    };
+    let (period, one) = (&slo.period, Number::from_integer(1));
+    let mut all = vec![
+        Known {
+            is_window: true,
+            ..known(
+                Unit::Seconds,
+                vec![period.value.number()],
+                period.span,
+                period.to_string(),
+            )
+        },
+        known(
+            Unit::Ratio,
+            vec![objective, one - objective],
+            slo.objective.span,
+            slo.objective.to_string(),
+        ),
+    ];
+    let latency = slo.sli.value.latency.as_ref().map(|of| &of.value.at_most);
+    let time = slo.sli.value.time.as_ref().map(|of| &of.value.comparison);
+    let gauge = time
+        .and_then(bound::comparison)
+        .and_then(|(_, bound)| match &bound.value {
+            spec::Bound::Quantity(quantity) => Some((quantity, bound.span)),
+            _ => None,
+        });
+    let threshold = latency
+        .map(|at_most| (&at_most.value, at_most.span))
+        .or(gauge);
+    if let Some((quantity, span)) = threshold {
+        for unit in [Unit::Count, Unit::Ratio, Unit::Seconds] {
+            let Ok(value) = quantity.of(unit, false) else {
+                continue;
+            };
+            match all
+                .iter_mut()
+                .find(|known| known.unit == unit && !known.is_window)
+            {
+                // A text has the objective or the threshold.
+                Some(share) => share.values.push(value),
+                None => all.push(known(unit, vec![value], span, quantity.to_string())),
+            }
+        }
+    }
+    all
+}
+
+/// Warns of texts of an SLO with another objective, SLO window or threshold.
 pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) {
-    let latency = slo.sli.value.latency.as_ref().map(|l| &l.value.at_most);
-    let at_most = latency.and_then(|at_most| at_most.value.of(Unit::Seconds, false).ok());
-    let one = Number::from_integer(1);
-    let shares = vec![objective, one - objective];
-    let place = |span: Span, text: String| (span, text);
-    let objective = place(slo.objective.span, slo.objective.to_string());
-    let mut known = vec![(Unit::Ratio, false, shares, objective)];
-    // Times of a day or more are windows.
-    let (period, at) = (slo.period.value, slo.period.span);
-    let period = (vec![period.number()], place(at, period.to_string()));
-    known.push((Unit::Seconds, true, period.0, period.1));
-    if let Some((at_most, given)) = at_most.zip(latency) {
-        known.push((
-            Unit::Seconds,
-            false,
-            vec![at_most],
-            place(given.span, given.to_string()),
-        ));
-    }
-    let time = slo.sli.value.time.as_ref();
-    let good = time.and_then(|time| bound::comparison(&time.value.comparison));
-    if let Some((_, bound)) = good
-        && let spec::Bound::Quantity(quantity) = &bound.value
-        && let Ok(threshold) = quantity.of(Unit::Count, false)
-    {
-        known.push((
-            Unit::Count,
-            false,
-            vec![threshold],
-            place(bound.span, quantity.to_string()),
-        ));
-    }
+    let known = known(slo, objective);
     let title = slo.title.as_ref().map(|text| (text, true));
     let texts = [slo.description.as_ref(), slo.notice.summary.as_ref()];
     let texts = texts.into_iter().flatten().map(|text| (text, false));
     for (text, is_title) in title.into_iter().chain(texts) {
-        for (unit, is_window, values, given) in &known {
+        for known in &known {
             let said = claims(&text.value, is_title);
-            let is_of = |said: &Said<'_>| said.unit == *unit && is_window == &said.is_window();
+            let is_of =
+                |said: &Said<'_>| said.unit == known.unit && said.is_window() == known.is_window;
             let said: Vec<_> = said.filter(is_of).collect();
-            let is_known = |said: &Said<'_>| values.contains(&said.value);
+            let is_known = |said: &Said<'_>| known.values.contains(&said.value);
             // Where the number is said, another one is about something else.
             let is_said = quantities(&text.value).any(|said| is_of(&said) && is_known(&said));
             let Some(first) = said.first().filter(|_| !is_said) else {
                 continue;
             };
-            let (number, (span, is)) = (first.text.trim(), given);
+            let (number, is) = (first.text.trim(), &known.text);
             let message = format!("the text has `{number}`, and the SLO has `{is}`");
             let warning = Diagnostic::warning("contradiction", text.span, message)
-                .related(*span, "the SLO's number");
+                .related(known.span, "the SLO's number");
             cx.sink.push(warning.help("change the text or the number"));
         }
     }
@@ -243,8 +279,7 @@ fn said(text: &str) -> Vec<Said<'_>> {
         let rest = text[whole.end()..].trim_start();
         let of = found.get(3).map_or("", |of| of.as_str());
         let is_scaled = SCALES.iter().any(|word| rest.starts_with(word));
-        let mut words = rest.split_whitespace();
-        let is_rate = words.by_ref().take(2).any(|word| word == "per");
+        let is_rate = rest.split_whitespace().take(2).any(|word| word == "per");
         if is_rate || is_scaled || of.contains('/') || SCALED.contains(&of) {
             return None;
         }

@@ -55,8 +55,8 @@ pub struct TextMap {
     segments: Segments,
     /// The part of the scalar's decoded text that offsets are counted in.
     window: (u32, u32),
-    /// The text ends in what the file does not spell.
-    has_ending: bool,
+    /// Where the cause of an ending is that the file does not spell here.
+    ending: Option<Span>,
     /// How the text that `spelling` is in was itself decoded.
     outer: Option<Arc<Outer>>,
 }
@@ -191,7 +191,7 @@ impl<'t> Body<'t> {
             spelling: Spelling::joined(list.range()),
             segments,
             window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
-            has_ending: false,
+            ending: None,
             outer: self.outer.clone(),
         };
         Text { value, map }
@@ -229,7 +229,7 @@ impl<'t> Body<'t> {
             spelling,
             segments,
             window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
-            has_ending: false,
+            ending: None,
             outer: self.outer.clone(),
         }
     }
@@ -256,11 +256,11 @@ impl Text {
         })
     }
 
-    /// The text with an ending that the file does not spell, and which cannot be edited.
+    /// The text with an ending that the file does not spell, and which cannot be edited: its cause is at `at`.
     #[must_use]
-    pub fn ending_in(mut self, ending: &str) -> Text {
+    pub fn ending_in(mut self, ending: &str, at: Span) -> Text {
         self.value.push_str(ending);
-        self.map.has_ending |= !ending.is_empty();
+        self.map.ending = Some(at);
         self
     }
 }
@@ -269,6 +269,9 @@ impl TextMap {
     /// The bytes that spell `range` of the decoded text: the whole escape where a character is escaped,
     /// and for a range over several lines also the indentation between them.
     pub fn span(&self, range: Range<usize>) -> Span {
+        if let Some(at) = self.ending.filter(|_| range.start >= self.len()) {
+            return at;
+        }
         let source = self.segments.source(&self.spelling, self.shifted(range));
         match &self.outer {
             Some(outer) => outer.map.span(source),
@@ -290,7 +293,7 @@ impl TextMap {
     pub fn is_exact(&self) -> bool {
         let joined = self.spelling.style == Style::Joined;
         !joined
-            && !self.has_ending
+            && self.ending.is_none()
             && !self.segments.is_opaque()
             && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
@@ -302,14 +305,14 @@ impl TextMap {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         TextMap {
             window: (clamp(shifted.start), clamp(shifted.end)),
-            has_ending: self.has_ending && end > self.len(),
+            ending: self.ending.filter(|_| end > self.len()),
             ..self.clone()
         }
     }
 
     /// Reads the text once more from the file's text; `None` where that is not exact.
     pub fn decode(&self, file_text: &str) -> Option<String> {
-        (!self.has_ending).then_some(())?;
+        self.ending.is_none().then_some(())?;
         let source = self.source(file_text)?;
         let value = self.spelling.decode(source)?;
         let window = self.window.0 as usize..self.window.1 as usize;

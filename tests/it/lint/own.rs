@@ -197,6 +197,46 @@ alerts:
     }
 }
 
+/// A comparison beside a query is a part of it, in alerts and in steps of runbooks, and is marked where it is written.
+#[test]
+fn thresholds_beside_queries_are_marked() {
+    const SPEC: &str = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: 'https://git.example/runbooks'}
+signals:
+  took: {kind: histogram, unit: seconds, prometheus: {metric: http_seconds, buckets: [100ms, 1s]}}
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: http_requests_total}}
+alerts:
+  Slow:
+    severity: page
+    summary: Slow
+    runbook: slow
+    when:
+      promql: 'max(histogram_quantile(0.9, sum by (le) (rate(http_seconds_bucket[5m]))))'
+      above: LIMIT
+runbooks:
+  slow:
+    title: Slow
+    steps: [{when: {promql: 'sum(rate(http_requests_total{LABEL=\"500\"}[5m]))', above: 1}, cause: Errors.}]
+";
+    let project = Project::new();
+    let said = |limit: &str, label: &str| {
+        let spec = SPEC.replace("LIMIT", limit).replace("LABEL", label);
+        project.write("specs/shop.yaml", &spec);
+        project.run(&["build"]).err
+    };
+    let right = said("0.5", "code");
+    assert!(!right.contains('['), "{right}");
+    let beyond = said("500", "code");
+    assert!(beyond.contains("[threshold-beyond-buckets]"), "{beyond}");
+    assert!(beyond.contains("specs/shop.yaml:14:14"), "{beyond}");
+    let label = said("0.5", "status");
+    assert!(
+        label.contains("`http_requests_total` has no label `status`"),
+        "{label}"
+    );
+}
+
 #[test]
 fn pages_are_fetched() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");

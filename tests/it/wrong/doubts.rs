@@ -679,6 +679,11 @@ fn what_only_looks_wrong_is_not_warned_of() {
     };
     for spec in [
         traffic,
+        format!(
+            "{HEAD}slos:\n  ready: {{title: At least 95% of the disk, objective: 99%, period: 30d, sli: {{time: {{signal: disk, at_least: 95%}}}}}}\n"
+        ),
+        alert("summary: Bad, when: {promql: 'sum(signal:error:rate{service=\"other\"}) > 1'}")
+            + "records: {errors: {signal: failed}}\n",
         alert("summary: 'More than 50,000 jobs wait', when: {signal: backlog, above: 50000}"),
         alert("summary: More than 50 thousand jobs wait, when: {signal: backlog, above: 50000}"),
         alert(
