@@ -228,6 +228,11 @@ impl<'c> Scope<'c> {
         &self.own_labels
     }
 
+    /// True for the queries of a spec.
+    pub fn is_spec(&self) -> bool {
+        self.is_spec
+    }
+
     pub fn has_all_labels(&self) -> bool {
         self.has_all_labels
     }

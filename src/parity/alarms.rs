@@ -36,12 +36,10 @@ impl Builder<'_> {
         let prometheus = Verdict::of_prometheus(request.condition.signals());
         let reference = prometheus.reference();
         let verdict = match self.classic(request, reference) {
-            Ok(notes) => {
-                self.check_override(request, made);
-                Verdict::There(notes)
-            }
+            Ok(notes) => Verdict::There(notes),
             Err(why) => self.by_promql(request, why, reference),
         };
+        self.check_override(request, made);
         self.tag(made, request.marks);
         let own = self.alarms[made..]
             .iter()
@@ -129,8 +127,9 @@ impl Builder<'_> {
         let Some(over) = request.over.map(|over| &over.value) else {
             return;
         };
-        let made = self.alarms[made..].iter();
+        let made = &self.alarms[made..];
         let all: Vec<&MetricAlarm> = made
+            .iter()
             .filter_map(|alarm| match &alarm.kind {
                 AlarmKind::Metric(metric) => Some(&**metric),
                 AlarmKind::Composite(_) | AlarmKind::PromQl(_) => None,
@@ -147,16 +146,28 @@ impl Builder<'_> {
             .filter(|given| all.iter().all(|metric| metric.missing != given.value));
         let samples = over.low_samples;
         let samples = samples.filter(|_| all.iter().all(|metric| metric.low_samples.is_none()));
+        // Queries in PromQL have their own times, and no data points.
+        let in_promql = all.is_empty();
+        let numbers = [over.evaluate, over.datapoints];
+        let [evaluate, datapoints] = numbers.map(|n| n.filter(|_| in_promql));
+        let period = over.period.filter(|_| in_promql);
         for (field, at) in [
             ("statistic", text.map(|text| text.span)),
+            ("period", period.map(|period| period.span)),
+            ("evaluate", evaluate.map(|evaluate| evaluate.span)),
+            ("datapoints", datapoints.map(|datapoints| datapoints.span)),
             ("missing", missing.map(|missing| missing.span)),
             ("low_samples", samples.map(|samples| samples.span)),
         ] {
-            if let Some(at) = at.filter(|_| !all.is_empty()) {
+            if let Some(at) = at.filter(|_| !made.is_empty()) {
                 let message =
                     format!("`{field}` has no effect on the CloudWatch alarm of this alert");
                 let error = Diagnostic::error("alarm-limit", at, message);
-                self.sink.push(error.help(format!("remove `{field}`")));
+                let why = match in_promql {
+                    true => ": an alarm on a PromQL query has no data points",
+                    false => "",
+                };
+                self.sink.push(error.help(format!("remove `{field}`{why}")));
             }
         }
     }

@@ -44,7 +44,7 @@ fn selected(cx: &Context<'_>) -> Vec<String> {
     all.filter(|label| !own(label)).collect()
 }
 
-/// The service's own job, unless signals name others alone and nothing else names it; then those that signals name, by name.
+/// The service's own job, if signals without a job or something else needs it; then those that signals name, by name.
 fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     let families = cx.ready_signals().filter_map(|signal| signal.family());
     let named: Vec<_> = families
@@ -60,7 +60,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     names.retain(|name| name != own);
     names.sort();
     names.dedup();
-    if used || names.is_empty() {
+    if used {
         names.insert(0, own.to_owned());
     }
     doubts::jobs(cx);

@@ -7,6 +7,7 @@ use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::Use;
 use crate::promql::visit::walk;
@@ -16,7 +17,7 @@ declare_rule! {
     ///
     /// Reports raw counters that are compared with a number other than 0, quantiles and averages of raw counters, counters in
     /// `avg_over_time`, `sum_over_time`, `stddev_over_time` and `quantile_over_time`, and panels that show raw counters
-    /// in a unit per second, such as `reqps`.
+    /// in a unit per second, such as `reqps`. In a spec, a metric that it does not declare is a counter if its name ends in `_total`.
     ///
     /// ### Why
     ///
@@ -64,7 +65,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
     let mut around = None;
     for (at, series) in cx.series.iter().enumerate() {
-        if !series.subject.is_counter() || is_blind(series) {
+        let is_named = is_named(cx, series);
+        if !(series.subject.is_counter() || is_named) || is_blind(series) {
             continue;
         }
         if let Use::OverTime(function) = series.context.used()
@@ -110,8 +112,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let mut finding = out
             .at(cx.span(&series.context.span), message)
             .label("no `rate()`");
-        if !around.compared[at] || series.is_declared() {
-            // All the time since the start may be meant, as of a batch job.
+        if !around.compared[at] || series.is_declared() || is_named {
+            // All the time since the start may be meant, as of a batch job; and the name may be wrong.
             finding.severity = Severity::Warning;
         }
         let window = fixes::rate_window(cx.dialect());
@@ -126,6 +128,12 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         out.push(finding.help(help).maybe_fix(fix));
     }
+}
+
+/// True for an unknown metric of a spec's own PromQL with the name of a counter. Of other people's files, the names are not trusted.
+fn is_named(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
+    let is_unknown = matches!(**series.subject, Subject::Outside);
+    cx.scope.is_spec() && is_unknown && series.name.ends_with("_total")
 }
 
 fn is_raw(series: &Series<'_, '_>) -> bool {

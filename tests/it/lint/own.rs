@@ -155,6 +155,11 @@ alerts:
             "[counter-without-rate]",
         ),
         (
+            "increase(shop_dropped_total[1h]) > 500",
+            "shop_dropped_total > 500",
+            "[counter-without-rate]: `shop_dropped_total`",
+        ),
+        (
             "sum by (queue) (deriv(shop_queue_length[10m])) > 1",
             "sum(rate(shop_queue_length[5m])) > 1",
             "[rate-of-gauge]",
