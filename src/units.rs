@@ -248,7 +248,9 @@ impl Quantity {
                     || self.value == Number::from_integer(0)
             }
         };
-        if fits && rate == self.per.is_some() {
+        // Nothing is nothing in any unit of time.
+        let is_nothing = self.bare() == Some(Number::from_integer(0));
+        if fits && (rate == self.per.is_some() || is_nothing) {
             return Ok(self.value);
         }
         Err(self.mismatch(unit, rate, fits))

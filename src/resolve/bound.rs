@@ -47,10 +47,11 @@ pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
     let counts = read.signal.kind() == SignalKind::Histogram
         && matches!(read.stat, Stat::Rate | Stat::Increase);
     ValueUnit {
-        unit: if counts {
-            Unit::Count
-        } else {
-            read.signal.unit
+        unit: match read.signal.unit {
+            _ if counts => Unit::Count,
+            // The share of the time in which a state was true.
+            Unit::Bool if read.stat == Stat::Avg => Unit::Ratio,
+            unit => unit,
         },
         per: is_rate(read).then(|| per.unwrap_or(PER_SECOND)),
     }

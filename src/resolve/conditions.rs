@@ -462,12 +462,12 @@ impl Resolver<'_, '_> {
             // One result, in which the labels of the rule replace its own.
         } else if let Some(label) = labels.iter().find(|l| OF_RULE.contains(&l.as_str())) {
             let message = format!(
-                "the query groups by `{label}`, and the generated rule sets this label: Prometheus rejects a result in which groups \
+                "the result of the query has the label `{label}`, and the generated rule sets this label: Prometheus rejects a result in which groups \
                  differ only in it"
             );
             let error = Diagnostic::error("reserved-label", text.span, message);
             self.cx.sink.push(error.help(format!(
-                "remove `{label}` from `by`, or give it another name with `label_replace`"
+                "remove `{label}` from the `by (…)` of the query, or give it another name with `label_replace`"
             )));
         }
         let mut unit = ValueUnit {
@@ -476,6 +476,8 @@ impl Resolver<'_, '_> {
         };
         let whole = match bound::comparison(&c.comparison) {
             None if is_condition(&expr) => expr.clone(),
+            // Reported where the fields are read.
+            None if c.comparison.equals.is_some() => return None,
             None => {
                 let what = match self.alert.is_empty() {
                     true => "the condition would hold",

@@ -126,17 +126,21 @@ fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         Condition::Compare(c) if matches!(c.stat, Stat::Increase | Stat::Rate) => {
             let none = matches!(&c.bound, Bound::Fixed(op, value, _) if !op.is_upper() && *value == Number::from_integer(0));
             let label = cx.late_label(&c.signal).filter(|_| none && !is_watched(&c.signal))?;
-            Some((c.signal.name.clone(), label))
+            let window = match c.query.labels.is_empty() {
+                true => "",
+                false => ", window: 1d",
+            };
+            Some((c.signal.name.clone(), label, window))
         }
         _ => None,
     });
-    if let Some((name, label)) = late {
+    if let Some((name, label, window)) = late {
         let message = format!(
             "`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart: `equals: 0` does not hold then"
         );
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
         cx.sink.push(warning.help(format!(
-            "add the case: `any: [{{signal: {name}, …, equals: 0}}, {{signal: {name}, absent: true, window: 1d}}]`"
+            "add the case: `any: [{{signal: {name}, …, equals: 0}}, {{signal: {name}, absent: true{window}}}]`"
         )));
     }
 }

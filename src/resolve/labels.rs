@@ -22,10 +22,13 @@ impl Context<'_> {
             None => self.usual_labels(signal),
         };
         let named = of.named();
-        if let (Some(first), Source::Raw(raw)) = (named.first(), &signal.source)
-            && raw.kind == FamilyKind::Gauge
-            && kept_labels(&raw.expr).names().is_none()
-        {
+        let own = match &signal.source {
+            Source::Raw(raw) if raw.kind == FamilyKind::Gauge => {
+                Some(kept_labels(&raw.expr).names())
+            }
+            _ => None,
+        };
+        if let (Some(first), Some(None)) = (named.first(), &own) {
             let message = format!(
                 "`{first}` has no effect: the query of `{}` keeps all labels of its series",
                 signal.name
@@ -51,6 +54,27 @@ impl Context<'_> {
                 self.missing_label(signal, &label.value, label.span);
             }
         }
+        // A query groups itself.
+        let own = own.flatten().unwrap_or_default();
+        let more: Vec<_> = own
+            .into_iter()
+            .filter(|label| !labels.contains(label))
+            .collect();
+        let at = of.group_by.map(|list| list.span);
+        let at = at.or_else(|| named.first().map(|label| label.span));
+        let is_known = named
+            .iter()
+            .all(|label| signal.labels.contains(&label.value));
+        if let (Some(at), Some(label), true) = (at, more.first(), is_known) {
+            let message = format!(
+                "the query of `{}` is grouped by `{label}`, too",
+                signal.name
+            );
+            let error = Diagnostic::error("label-mismatch", at, message);
+            self.sink
+                .push(error.help(format!("add `{label}` here, or remove it from the query")));
+        }
+        labels.extend(more);
         labels
     }
 

@@ -14,6 +14,7 @@ use crate::diag::Diagnostic;
 use crate::plan::{
     Bucket, CompareOp, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
 };
+use crate::promql;
 use crate::query::{self, Events, NewSeries};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
@@ -205,6 +206,7 @@ fn good_time(
         sides::doubt_side(cx, &signal, &t.signal, op, &quantity);
     }
     let labels = cx.slo_labels(slo, &[&signal]);
+    own_labels(cx, &signal, &t.signal, slo, &labels);
     let time = TimeSli {
         signal: Signal::clone(&signal),
         good,
@@ -217,6 +219,40 @@ fn good_time(
         labels,
         new_series: None,
     })
+}
+
+/// Reports the labels of a gauge in PromQL by which the SLO is not grouped: each of its series would become an SLO.
+fn own_labels(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    at: &Text,
+    slo: &spec::Slo,
+    labels: &[String],
+) {
+    let Source::Raw(raw) = &signal.source else {
+        return;
+    };
+    let group_by = &cx.spec.prometheus.group_by;
+    let mut more = labels
+        .iter()
+        .filter(|label| group_by.iter().all(|known| known.value != **label));
+    let (message, help) = match (promql::kept_labels(&raw.expr).names(), more.next()) {
+        (None, _) => (
+            format!(
+                "the query of `{at}` is not aggregated: each of its series would become an SLO"
+            ),
+            "aggregate the query, as in `max by (cluster) (…)`".to_owned(),
+        ),
+        (_, Some(label)) if slo.groups.selection().named().is_empty() => (
+            format!(
+                "the query of `{at}` returns the label `{label}`, but the SLO is not grouped by it"
+            ),
+            format!("remove the label from the query, or add `by: [{label}]` to the SLO"),
+        ),
+        _ => return,
+    };
+    let error = Diagnostic::error("label-mismatch", at.span, message);
+    cx.sink.push(error.help(help));
 }
 
 /// A bound that no value or every value of the signal meets.
