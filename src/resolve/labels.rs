@@ -13,6 +13,15 @@ use crate::spec::{self, FamilyKind, Selection, Text};
 
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
+/// The labels of a gauge in PromQL, or of a ratio with one: its query sets them, and no reading can change them.
+pub(super) fn own_labels(signal: &Signal) -> Option<Vec<String>> {
+    match &signal.source {
+        Source::Raw(raw) if raw.kind == FamilyKind::Gauge => kept_labels(&raw.expr).names(),
+        Source::Ratio { of, over, .. } => own_labels(of).or_else(|| own_labels(over)),
+        Source::Raw(_) | Source::Family(_) => None,
+    }
+}
+
 impl Context<'_> {
     /// Labels that a signal is grouped by: labels of the service's `group_by` that it has and `by`, or the reading's own
     /// `group_by`. It must have the labels of the last two.
@@ -22,13 +31,10 @@ impl Context<'_> {
             None => self.usual_labels(signal),
         };
         let named = of.named();
-        let own = match &signal.source {
-            Source::Raw(raw) if raw.kind == FamilyKind::Gauge => {
-                Some(kept_labels(&raw.expr).names())
-            }
-            _ => None,
-        };
-        if let (Some(first), Some(None)) = (named.first(), &own) {
+        if let (Some(first), Source::Raw(raw)) = (named.first(), &signal.source)
+            && raw.kind == FamilyKind::Gauge
+            && kept_labels(&raw.expr).names().is_none()
+        {
             let message = format!(
                 "`{first}` has no effect: the query of `{}` keeps all labels of its series",
                 signal.name
@@ -55,9 +61,9 @@ impl Context<'_> {
             }
         }
         // A query groups itself.
-        let own = own.flatten().unwrap_or_default();
-        let more: Vec<_> = own
+        let more: Vec<_> = own_labels(signal)
             .into_iter()
+            .flatten()
             .filter(|label| !labels.contains(label))
             .collect();
         let at = of.group_by.map(|list| list.span);

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
+use super::labels::own_labels;
 use super::{derived, doubts, matchers, names, own_signals, slis};
 use crate::diag::{Diagnostic, Fix, did_you_mean};
 use crate::library;
@@ -359,6 +360,20 @@ fn ratio(
     }
     let mut labels = of_signal.labels.clone();
     labels.retain(|l| over_signal.labels.contains(l));
+    for ((side, _, _), (other, at, _)) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+        let Some(own) = own_labels(side) else {
+            continue;
+        };
+        if let Some(label) = own.iter().find(|label| !other.labels.contains(label)) {
+            let message = format!(
+                "the query of `{}` returns the label `{label}`, which `{at}` does not have: the sides never match",
+                side.name
+            );
+            let error = Diagnostic::error("label-mismatch", at.span, message);
+            return cx.fail(error.help("aggregate both sides by the same labels"));
+        }
+        labels.retain(|label| own.contains(label));
+    }
     let covered = family::covers_range(cx, &of_signal) && family::covers_range(cx, &over_signal);
     Outcome::Ready(Rc::new(Signal {
         name: name.value.clone(),
