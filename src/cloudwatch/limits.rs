@@ -32,6 +32,9 @@ const MINUTE: u64 = 60;
 /// restrictions"; measured by <https://dev.classmethod.jp/en/articles/cloudwatch-promql-30day-query-window/>).
 pub const PROMQL_RANGE: u64 = DAY;
 
+/// Seconds for which an alarm on PromQL may wait before it fires or ends (`PendingPeriod` and `RecoveryPeriod` of PutMetricAlarm).
+pub const PROMQL_WAIT: u64 = DAY;
+
 const SHORT_PERIODS: [u64; 3] = [10, 20, 30];
 
 pub fn is_period(seconds: u64) -> bool {

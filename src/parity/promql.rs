@@ -45,6 +45,10 @@ pub(super) fn alarm(
     if text.chars().count() > limits::PROMQL {
         return Err(NotExpressible::QueryTooLong(limits::PROMQL));
     }
+    let (wanted, most) = (hold.max(keep), Duration::from_secs(limits::PROMQL_WAIT));
+    if wanted > most {
+        return Err(NotExpressible::PromQlWait { most, wanted });
+    }
     Ok(PromQl {
         query: text,
         pending: hold.as_secs(),

@@ -506,6 +506,8 @@ pub enum NotExpressible {
     PromQlBeyond { most: Duration, wanted: Duration },
     #[error("a range in PromQL of CloudWatch is at most {most}, but {wanted} are needed")]
     PromQlRange { most: Duration, wanted: Duration },
+    #[error("an alarm on PromQL waits at most {most}, but {wanted} are needed")]
+    PromQlWait { most: Duration, wanted: Duration },
     #[error(
         "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]

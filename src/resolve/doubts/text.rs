@@ -158,8 +158,12 @@ pub(super) fn numbers(cx: &mut Context<'_>, slo: &spec::Slo, objective: Number) 
     for (text, is_title) in title.into_iter().chain(texts) {
         for known in &known {
             let said = claims(&text.value, is_title);
-            let is_of =
-                |said: &Said<'_>| said.unit == known.unit && said.is_window() == known.is_window;
+            // All of something is no objective.
+            let is_all =
+                |said: &Said<'_>| said.unit == Unit::Ratio && said.value == Number::from_integer(1);
+            let is_of = |said: &Said<'_>| {
+                said.unit == known.unit && said.is_window() == known.is_window && !is_all(said)
+            };
             let said: Vec<_> = said.filter(is_of).collect();
             let is_known = |said: &Said<'_>| known.values.contains(&said.value);
             // Where the number is said, another one is about something else.
@@ -278,7 +282,9 @@ fn said(text: &str) -> Vec<Said<'_>> {
         let whole = found.get(0)?;
         let rest = text[whole.end()..].trim_start();
         let of = found.get(3).map_or("", |of| of.as_str());
-        let is_scaled = SCALES.iter().any(|word| rest.starts_with(word));
+        // `5% of requests` is 5%.
+        let is_share = found.get(2).is_some_and(|unit| unit.as_str() == "%");
+        let is_scaled = !is_share && SCALES.iter().any(|word| rest.starts_with(word));
         let is_rate = rest.split_whitespace().take(2).any(|word| word == "per");
         if is_rate || is_scaled || of.contains('/') || SCALED.contains(&of) {
             return None;

@@ -76,8 +76,8 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "`for 26 hours`, and the condition is `> 26m`",
     );
     alerts(
-        "summary: Over 5% fail, when: {signal: share, above: 0.05%}",
-        "summary: Over 5% fail for 10 minutes, when: {signal: share, above: 5%}, for: 10m",
+        "summary: Over 5% of requests fail, when: {signal: share, above: 0.05%}",
+        "summary: Over 5% of requests fail for 10 minutes, when: {signal: share, above: 5%}, for: 10m",
         "`Over 5%`, and the condition is `> 0.05%`",
     );
     alerts(
@@ -679,6 +679,9 @@ fn what_only_looks_wrong_is_not_warned_of() {
     };
     for spec in [
         traffic,
+        format!(
+            "{HEAD}slos:\n  ready: {{description: '100% of the disk is shared.', objective: 99%, period: 30d, sli: {{time: {{signal: disk, at_least: 95%}}}}}}\n"
+        ),
         format!(
             "{HEAD}slos:\n  ready: {{title: At least 95% of the disk, objective: 99%, period: 30d, sli: {{time: {{signal: disk, at_least: 95%}}}}}}\n"
         ),
