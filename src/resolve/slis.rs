@@ -206,7 +206,7 @@ fn good_time(
         sides::doubt_side(cx, &signal, &t.signal, op, &quantity);
     }
     let labels = cx.slo_labels(slo, &[&signal]);
-    own_labels(cx, &signal, &t.signal, slo, &labels);
+    check_query_labels(cx, &signal, &t.signal, slo, &labels);
     let time = TimeSli {
         signal: Signal::clone(&signal),
         good,
@@ -222,7 +222,7 @@ fn good_time(
 }
 
 /// Reports the labels of a gauge in PromQL by which the SLO is not grouped: each of its series would become an SLO.
-fn own_labels(
+fn check_query_labels(
     cx: &mut Context<'_>,
     signal: &Signal,
     at: &Text,
