@@ -12,12 +12,13 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::selection::Matcher;
 use crate::plan::{
-    Alert, BASE_WINDOW, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit, recorded,
+    Alert, BASE_WINDOW, Bound, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit,
+    recorded,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::{build, kept_labels, split_series, visit};
 use crate::query;
-use crate::spec::{self, Text};
+use crate::spec::{self, Across, Text};
 use crate::units::{Duration, Unit};
 
 /// How long ended series are remembered.
@@ -198,13 +199,18 @@ impl Watch<'_> {
         if !of_events.is_empty() {
             ways.push(self.ended(&of_events, &labels, ("last_over_time", MEMORY)));
         }
-        let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo));
+        let is_time = |slo: &Slo| matches!(slo.events.sli, EventSli::Time(_));
+        let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo), is_time(slo));
         let kinds: BTreeSet<_> = missing.iter().map(|slo| kind(slo)).collect();
         for found in kinds {
             let of_these = |slo: &&&Slo| kind(slo) == found;
             let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
-            let (needed, may_idle) = found;
-            let mut none = self.without_series(&slos);
+            let (needed, may_idle, is_time) = found;
+            // Nothing else tells that a gauge has no series any more.
+            let mut none = match is_time {
+                true => self.without(&slos, self.base(naming::TOTAL_EVENTS, &slos).into()),
+                false => self.without_series(&slos),
+            };
             if may_idle {
                 none = build::binary(BinaryOp::Unless, none, self.idle(&slos))
                     .on(&[naming::SLO])
@@ -255,7 +261,7 @@ impl Watch<'_> {
             name: UNMEASURED,
             summary: "SLO {{ $labels.slo }} is not measured",
             words: "an SLO has no series, lacks its bucket, or had events in the last hour and has no series now",
-            description: "The SLO is not measured, or not at all targets. A metric, a label or a bucket was renamed or does not exist, or the \
+            description: "The SLO is not measured, or only at some targets. A metric, a label or a bucket was renamed or does not exist, or the \
                           label set was removed.",
             action: "Compare the `/metrics` output of a target with the query of the SLI.",
         };
@@ -273,7 +279,12 @@ impl Watch<'_> {
         let total = self.base(naming::TOTAL_EVENTS, slos);
         let lately = Duration::from_secs(MEMORY.as_secs() - UNMEASURED_FOR.as_secs());
         let lately = build::call("last_over_time", [query::range(total, lately)]);
-        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), lately);
+        self.without(slos, lately)
+    }
+
+    /// SLOs that have no such series.
+    fn without(&self, slos: &[&Slo], series: Expr) -> Expr {
+        let none = build::binary(BinaryOp::Unless, self.of(naming::OBJECTIVE, slos), series);
         build::aggregate(AggregateOp::Max, &[naming::SLO], none.on(&[naming::SLO]))
     }
 
@@ -415,17 +426,49 @@ fn is_from_start(cx: &Context<'_>, slo: &Slo) -> bool {
     })
 }
 
-/// The alerts of the spec that page while metrics of the targets of SLOs are missing, and these SLOs.
+/// The alerts of the spec that page while the targets of SLOs are down or their metrics are missing, and these SLOs.
 fn paged_by(cx: &Context<'_>, slos: &[&Slo], own: &[Alert]) -> Vec<(String, Vec<String>)> {
     let page = cx.severity("page");
     let paging = own.iter().filter(|alert| alert.severity == page);
+    let of_target = cx.target_labels();
     let of = |alert: &Alert| {
-        let known = targets_of(cx, &alert.condition.absent()?.query.expr)?;
-        let is_same = |slo: &&Slo| targets(cx, slo).as_ref() == Some(&known);
+        let known = lost_targets(cx, &alert.condition)?;
+        let grouped = &alert.condition.query().labels;
+        // One of several replicas is no place.
+        let is_same = |slo: &&Slo| {
+            let place = labels(&[slo], |label| of_target.contains(label));
+            targets(cx, slo).as_ref() == Some(&known)
+                && grouped
+                    .iter()
+                    .all(|l| place.contains(l) || !of_target.contains(l))
+        };
         let same: Vec<_> = slos.iter().copied().filter(is_same).collect();
         (!same.is_empty()).then(|| (alert.name.clone(), names(&same)))
     };
     paging.filter_map(of).collect()
+}
+
+/// The targets that are down, or whose metrics are missing, while a condition holds.
+fn lost_targets(cx: &Context<'_>, condition: &Condition) -> Option<Vec<Matcher>> {
+    match condition {
+        Condition::Compare(c) => {
+            let is_up = |name: &String| name == "up";
+            let is_low = matches!(&c.bound, Bound::Fixed(op, ..) if !op.is_upper());
+            let all_down = is_low
+                && c.signal.across == Across::Max
+                && c.signal
+                    .family()
+                    .is_some_and(|family| family.names.iter().any(is_up));
+            all_down.then(|| targets_of(cx, &c.query.expr))?
+        }
+        Condition::Any(parts, _) => {
+            let mut all = parts.iter().map(|part| lost_targets(cx, part));
+            let first = all.next()??;
+            all.all(|other| other.as_ref() == Some(&first))
+                .then_some(first)
+        }
+        _ => targets_of(cx, &condition.absent()?.query.expr),
+    }
 }
 
 /// True for an SLO on a counter or histogram that has no series before its first request, also after a restart: it has labels of its own.

@@ -9,13 +9,13 @@ mod join;
 use super::context::Context;
 use super::request::SignalRequest;
 use super::{bound, doubts, family, own_promql};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::naming;
 use crate::plan::{
     Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Correlated, Family, Query,
     RawCondition, Reading, Signal, SignalKind, Source, ValueUnit, recorded, words,
 };
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
+use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
@@ -374,7 +374,7 @@ impl Resolver<'_, '_> {
     /// How long a label set without series is remembered. A condition outside an alert records nothing, and one without
     /// labels has nothing to remember.
     fn memory(
-        &self,
+        &mut self,
         window: Option<Spanned<Duration>>,
         labels: &[String],
     ) -> Result<Option<Duration>, Diagnostic> {
@@ -385,7 +385,7 @@ impl Resolver<'_, '_> {
             ))
         } else if labels.is_empty() {
             Some((
-                "on `absent` without labels: the condition has no label set to remember",
+                "on `absent` without labels: the condition holds as long as no series exists",
                 "remove `window`, or group the condition by a label with `by`",
             ))
         } else {
@@ -394,6 +394,13 @@ impl Resolver<'_, '_> {
         match (window, useless) {
             (None, Some(_)) => Ok(None),
             (None, None) => Ok(Some(MEMORY)),
+            // The condition holds longer than the author asked for.
+            (Some(window), Some((why, help))) if !self.alert.is_empty() => {
+                let mut warning = self.cx.without_effect(window, why).help(help);
+                warning.severity = Severity::Warning;
+                self.cx.sink.push(warning);
+                Ok(None)
+            }
             (Some(window), Some((why, help))) => {
                 Err(self.cx.without_effect(window, why).help(help))
             }
@@ -427,7 +434,11 @@ impl Resolver<'_, '_> {
             signal.name
         );
         let warning = Diagnostic::warning("not-from-start", absent.span, message);
-        let help = "keep it if the alert should fire then; otherwise watch a gauge, or `up` of the job, which have series from the start";
+        let help = format!(
+            "keep it if the alert should fire then; to notice that nothing happens, write `{{signal: up, equals: 1, unless: {{signal: {}, stat: increase, \
+             window: 15m, above: 0}}}}`, where `up` is a gauge on `up` of the job",
+            signal.name
+        );
         self.cx.sink.push(warning.help(help));
     }
 
@@ -457,8 +468,7 @@ impl Resolver<'_, '_> {
         let kept = promql::kept_labels(&expr);
         self.doubt_slo(text, &expr, &kept);
         let labels = kept.names().unwrap_or_default();
-        let one = matches!(&visit::bare(&expr).kind, ExprKind::Call(call) if call.function.text.starts_with("absent"));
-        if one {
+        if is_absence(&expr) {
             // One result, in which the labels of the rule replace its own.
         } else if let Some(label) = labels.iter().find(|l| OF_RULE.contains(&l.as_str())) {
             let message = format!(
@@ -466,9 +476,12 @@ impl Resolver<'_, '_> {
                  differ only in it"
             );
             let error = Diagnostic::error("reserved-label", text.span, message);
-            self.cx.sink.push(error.help(format!(
-                "remove `{label}` from the `by (…)` of the query, or give it another name with `label_replace`"
-            )));
+            self.cx.sink.push(error.help(match is_absences(&expr) {
+                true => "join the parts with `or on ()`: the result is one element then".to_owned(),
+                false => format!(
+                    "remove `{label}` from the `by (…)` of the query, or give it another name with `label_replace`"
+                ),
+            }));
         }
         let mut unit = ValueUnit {
             unit: c.unit.map_or(Unit::Count, |u| u.value),
@@ -620,5 +633,29 @@ fn is_condition(expr: &Expr) -> bool {
         | ExprKind::Unknown(_)
         | ExprKind::Placeholder(_)
         | ExprKind::Invalid(_) => false,
+    }
+}
+
+/// True for `absent(…)`, and for several of them joined by `or on ()`: there is one element at most.
+fn is_absence(expr: &Expr) -> bool {
+    let is_on_none = |b: &Binary| {
+        b.matching
+            .as_ref()
+            .is_some_and(|m| m.on && m.labels.is_empty())
+    };
+    match &visit::bare(expr).kind {
+        ExprKind::Call(call) => call.function.text.starts_with("absent"),
+        ExprKind::Binary(b) if b.op == BinaryOp::Or && is_on_none(b) => {
+            is_absence(&b.lhs) && is_absence(&b.rhs)
+        }
+        _ => false,
+    }
+}
+
+/// True for `absent(…) or absent(…)`, which has as many elements as labels are missing.
+fn is_absences(expr: &Expr) -> bool {
+    match &visit::bare(expr).kind {
+        ExprKind::Binary(b) if b.op == BinaryOp::Or => is_absences(&b.lhs) && is_absences(&b.rhs),
+        _ => is_absence(expr),
     }
 }

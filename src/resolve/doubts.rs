@@ -8,7 +8,9 @@ use super::names;
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::Delivery;
 use crate::plan::dashboard::{Origin, Series, Threshold};
-use crate::plan::{Alert, Bound, Compare, Condition, EventSli, Signal, SignalKind, Slo, Source};
+use crate::plan::{
+    Alert, Bound, Compare, CompareOp, Condition, EventSli, Signal, SignalKind, Slo, Source,
+};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
@@ -110,7 +112,7 @@ fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         .push(warning.help("remove `missing`: the default fits the condition"));
 }
 
-/// Warns of a time without events that is not seen after a restart: there is no series before the first event.
+/// Warns of events that are not seen, and of a time without events that is not, where a counter has no series before the first event.
 fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let leaves = alert.condition.leaves();
     let family = |signal: &Signal| {
@@ -122,27 +124,63 @@ fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         let mut all = leaves.iter();
         all.any(|leaf| matches!(leaf, Condition::Absent(absent) if family(&absent.signal) == family(signal)))
     };
-    let late = leaves.iter().find_map(|leaf| match leaf {
+    let none = Number::from_integer(0);
+    let counted = leaves.iter().filter_map(|leaf| match leaf {
         Condition::Compare(c) if matches!(c.stat, Stat::Increase | Stat::Rate) => {
-            let none = matches!(&c.bound, Bound::Fixed(op, value, _) if !op.is_upper() && *value == Number::from_integer(0));
-            let label = cx.late_label(&c.signal).filter(|_| none && !is_watched(&c.signal))?;
-            let window = match c.query.labels.is_empty() {
-                true => "",
-                false => ", window: 1d",
-            };
-            Some((c.signal.name.clone(), label, window))
+            Some((c, cx.late_label(&c.signal)?))
         }
         _ => None,
     });
-    if let Some((name, label, window)) = late {
-        let message = format!(
-            "`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart: `equals: 0` does not hold then"
-        );
+    let found = counted.into_iter().find_map(|(c, label)| {
+        let name = &c.signal.name;
+        let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
+        let instead = |above: &str| {
+            format!(
+                "write the opposite in `unless`, which also holds without series: `{{signal: up, equals: 1, unless: {{signal: {name}, stat: {}, window: {}, \
+                 {above}}}}}`, where `up` is a gauge on `up` of the job",
+                c.stat, c.window
+            )
+        };
+        let at_least = |text: &str| format!("at_least: {text}");
+        let (is_none, above) = match &c.bound {
+            Bound::Fixed(op, value, _) if !op.is_upper() && *value == none => {
+                (true, "above: 0".to_owned())
+            }
+            Bound::Fixed(op, _, text) if !op.is_upper() => (false, at_least(text)),
+            Bound::Times(op, ..) if !op.is_upper() => (false, at_least("…")),
+            Bound::Fixed(op, value, _) if is_any(*op, *value) && !is_joined(&alert.condition) => {
+                let message = format!("{starts}: `{}` does not count this event", c.stat);
+                let help = "count it in an SLO with `count_new_series: true`, or let the service create the series at 0";
+                return Some((message, help.to_owned()));
+            }
+            _ => return None,
+        };
+        let what = match is_watched(&c.signal) {
+            // An absence of its own is reported where it is read.
+            true if is_joined(&alert.condition) && alert.hold < c.window => format!(
+                "`absent` holds from a restart on, though `{}` may have events in the last {}",
+                c.stat, c.window
+            ),
+            true => return None,
+            false if is_none => "`equals: 0` does not hold then".to_owned(),
+            false => "`below` does not hold then".to_owned(),
+        };
+        Some((format!("{starts}: {what}"), instead(&above)))
+    });
+    if let Some((message, help)) = found {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
-        cx.sink.push(warning.help(format!(
-            "add the case: `any: [{{signal: {name}, …, equals: 0}}, {{signal: {name}, absent: true{window}}}]`"
-        )));
+        cx.sink.push(warning.help(help));
     }
+}
+
+/// True for a comparison that a single event meets.
+fn is_any(op: CompareOp, value: Number) -> bool {
+    op.is_upper() && op.holds(Number::from_integer(1), value)
+}
+
+/// True where a condition is one of several that must hold, or a reason against others.
+fn is_joined(condition: &Condition) -> bool {
+    matches!(condition, Condition::All(..) | Condition::Unless(..))
 }
 
 /// Warns of a title that names another percentile, or another built-in signal, than what it is the title of.

@@ -23,7 +23,7 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
     equal:
       - cluster
 ";
-    assert!(inhibition(&spec).ends_with(covered));
+    assert!(inhibition(&spec).contains(covered));
     for (found, other) in [
         (
             "VLLMMetricsAbsent:\n    severity: critical",
@@ -41,5 +41,42 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
         assert_eq!(spec.matches(found).count(), 1, "{found}");
         let written = inhibition(&spec.replace(found, other));
         assert!(!written.contains("VLLMMetricsAbsent"), "{other}\n{written}");
+    }
+}
+
+/// Down targets page once: an alert on the best `up` covers them, also with their absence, and one on each replica does not.
+#[test]
+fn an_alert_on_all_targets_covers_lost_data() {
+    let head = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
+signals:
+  up: {kind: gauge, unit: bool, across: max, prometheus: {metric: up, job: shop}}
+  worst: {kind: gauge, unit: bool, across: min, prometheus: {metric: up, job: shop}}
+  queue: {kind: gauge, unit: count, across: max, prometheus: {metric: shop_queue, job: shop}}
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
+  failed: {use: requests, where: {code: {matches: '5..'}}}
+slos: {errors: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}}
+";
+    let covers = |when: &str| {
+        let alert = format!("alerts: {{Gone: {{severity: page, for: 5m, when: {when}}}}}\n");
+        inhibition(&(head.to_owned() + &alert)).contains("alertname=\"Gone\"")
+    };
+    for when in [
+        "{signal: up, equals: 0}",
+        "{signal: up, absent: true}",
+        "{any: [{signal: up, equals: 0}, {signal: up, absent: true}]}",
+        "{signal: up, stat: avg, window: 15m, below: 50%}",
+    ] {
+        assert!(covers(when), "{when}");
+    }
+    for when in [
+        "{signal: worst, equals: 0}",
+        "{signal: up, by: [instance], equals: 0}",
+        "{any: [{signal: up, equals: 0}, {signal: queue, above: 9}]}",
+        "{any: [{signal: up, equals: 0}, {signal: worst, equals: 0}]}",
+    ] {
+        assert!(!covers(when), "{when}");
     }
 }

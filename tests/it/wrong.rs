@@ -333,6 +333,26 @@ signals:
             "warning[not-from-start]: `failed` has the label `code`, so it usually has no series",
         ),
         (
+            "alerts: {A: {severity: page, when: {signal: queue, absent: true, window: 1d}}}\n",
+            "alerts: {A: {severity: page, when: {signal: queue, absent: true}}}\n",
+            "warning[contradiction]: `window` has no effect on `absent` without labels",
+        ),
+        (
+            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, stat: increase, window: 1h, above: 0}}}\n",
+            "alerts: {A: {severity: page, when: {signal: requests, stat: increase, window: 1h, above: 7}}}\n",
+            "warning[not-from-start]: `failed` has the label `code`, so it usually has no series until its first event, also after a restart: `increase` does not count",
+        ),
+        (
+            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, stat: rate, window: 1h, below: 3/s}}}\n",
+            "alerts: {A: {severity: page, when: {signal: queue, above: 3}}}\n",
+            "warning[not-from-start]: `failed` has the label `code`, so it usually has no series until its first event, also after a restart: `below` does not hold",
+        ),
+        (
+            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, for: 1m, when: {all: [{signal: queue, above: 3}, {any: [{signal: failed, stat: increase, window: 1h, equals: 0}, {signal: failed, absent: true}]}]}}}\n",
+            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, for: 1m, when: {signal: queue, above: 3, unless: {signal: failed, stat: increase, window: 1h, above: 0}}}}\n",
+            "warning[not-from-start]: `failed` has the label `code`, so it usually has no series until its first event, also after a restart: `absent` holds",
+        ),
+        (
             "  shown: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_shown, job: shop}}\nprometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: shown, absent: true}]}}}\n",
             "  shown: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_shown, job: shop}}\nprometheus: {group_by: [cluster], scrape_labels: [cluster]}\nalerts: {A: {severity: page, when: {all: [{signal: queue, above: 0}, {signal: shown, absent: true, window: 1d}]}}}\n",
             "warning[unmatched-join]: `absent` in `all` ends 1h after the last series",

@@ -139,7 +139,7 @@ fn fix_title(fix: &super::Fix) -> String {
     match fix.applicability {
         super::Applicability::Safe => fix.title.clone(),
         super::Applicability::Unsafe => format!(
-            "{} (applied only with `--unsafe-fixes`: review the change)",
+            "{} (`slosmith lint --fix --unsafe-fixes` applies it: review the change)",
             fix.title
         ),
     }

@@ -118,7 +118,10 @@ pub(super) fn doubt_forgotten(
                     "`absent` in `all` ends {memory} after the last series: without labels, it matches none of the other conditions"
                 );
                 let warning = Diagnostic::warning("unmatched-join", absent.span, message);
-                cx.sink.push(warning.help("write an alert of its own for `absent`, or a longer `window`, such as `window: 30d`"));
+                cx.sink.push(warning.help(
+                    "write `unless: {signal: …, above: …}` for the missing values: `unless` also holds without series, and needs no memory; or an alert of its \
+                     own for `absent`, or a longer `window`, such as `window: 30d`",
+                ));
             }
             _ => {}
         }
@@ -159,7 +162,7 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
 
 fn common_help(common: &[String]) -> String {
     if common.is_empty() {
-        return "group all conditions by the same labels with `by`".into();
+        return "group all conditions by the same labels with `by`, or join each with all others: `on: []`".into();
     }
     format!(
         "group all conditions by the same labels with `by`, or join them on their common labels: `on: [{}]`",

@@ -8,6 +8,7 @@ use crate::plan::{
     Alert, Bound, Compare, Condition, EventSlo, Links, Marks, RawCondition, Slo, Tier, ValueUnit,
     words,
 };
+use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 #[derive(Clone, Debug, Default)]
@@ -24,8 +25,46 @@ enum Piece {
     Coefficient,
     BurnRate(BurnRate),
     Label(String),
-    KnownLabels(Vec<String>),
+    KnownLabels(KnownLabels),
     Chosen(Chosen),
+}
+
+/// Labels that a result may lack, with what stands before the first and behind the last of those that it has.
+#[derive(Clone, Debug)]
+struct KnownLabels {
+    before: &'static str,
+    labels: Vec<String>,
+    behind: &'static str,
+}
+
+impl KnownLabels {
+    /// The variable holds what comes before the next label.
+    fn template(&self) -> String {
+        let Self { before, behind, .. } = self;
+        if let [label] = &self.labels[..] {
+            return format!(
+                "{{{{ with $labels.{label} }}}}{before}{label} {{{{ . }}}}{behind}{{{{ end }}}}"
+            );
+        }
+        let label = |label: &String| {
+            format!(
+                "{{{{ with $labels.{label} }}}}{{{{ $before }}}}{label} {{{{ . }}}}{{{{ $before = \", \" }}}}{{{{ end }}}}"
+            )
+        };
+        let labels: String = self.labels.iter().map(label).collect();
+        format!(
+            "{{{{ $before := \"{before}\" }}}}{labels}{{{{ if eq $before \", \" }}}}{behind}{{{{ end }}}}"
+        )
+    }
+
+    fn shown(&self, labels: &Pairs) -> String {
+        let pair = |name: &String| Some(format!("{name} {}", labels.get(name)?));
+        let pairs: Vec<_> = self.labels.iter().filter_map(pair).collect();
+        match pairs.is_empty() {
+            true => String::new(),
+            false => format!("{}{}{}", self.before, pairs.join(", "), self.behind),
+        }
+    }
 }
 
 /// A measured burn rate. Templates cannot divide, so the template queries the recorded error ratio, divided by the budget.
@@ -106,9 +145,23 @@ impl Text {
     }
 
     /// ` (cluster c1, model_name m1)` without missing labels.
-    fn known_labels(mut self, labels: &[String]) -> Self {
+    fn known_labels(self, labels: &[String]) -> Self {
+        self.known_between(" (", labels, ")")
+    }
+
+    fn known_between(
+        mut self,
+        before: &'static str,
+        labels: &[String],
+        behind: &'static str,
+    ) -> Self {
         if !labels.is_empty() {
-            self.0.push(Piece::KnownLabels(labels.to_vec()));
+            let labels = labels.to_vec();
+            self.0.push(Piece::KnownLabels(KnownLabels {
+                before,
+                labels,
+                behind,
+            }));
         }
         self
     }
@@ -118,7 +171,7 @@ impl Text {
             Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
             Piece::Own(text) => text.clone(),
             Piece::Label(label) => format!("{{{{ $labels.{label} }}}}"),
-            Piece::KnownLabels(labels) => known_labels(labels),
+            Piece::KnownLabels(known) => known.template(),
             Piece::Chosen(chosen) => chosen.template(),
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
@@ -138,14 +191,7 @@ impl Text {
             Piece::Plain(text) => Some(text.clone()),
             Piece::Own(text) => filled(text, labels),
             Piece::Label(label) => labels.get(label).cloned(),
-            Piece::KnownLabels(names) => {
-                let pair = |name: &String| Some(format!("{name} {}", labels.get(name)?));
-                let pairs: Vec<_> = names.iter().filter_map(pair).collect();
-                Some(match pairs.is_empty() {
-                    true => String::new(),
-                    false => format!(" ({})", pairs.join(", ")),
-                })
-            }
+            Piece::KnownLabels(known) => Some(known.shown(labels)),
             Piece::Chosen(chosen) => Some(chosen.shown(labels)),
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
@@ -163,17 +209,6 @@ impl Text {
         };
         self.0.iter().map(piece).collect()
     }
-}
-
-/// The template of [`Piece::KnownLabels`]: the variable holds what comes before the next label.
-fn known_labels(labels: &[String]) -> String {
-    let label = |label: &String| {
-        format!(
-            "{{{{ with $labels.{label} }}}}{{{{ $before }}}}{label} {{{{ . }}}}{{{{ $before = \", \" }}}}{{{{ end }}}}"
-        )
-    };
-    let labels: String = labels.iter().map(label).collect();
-    format!("{{{{ $before := \" (\" }}}}{labels}{{{{ if eq $before \", \" }}}}){{{{ end }}}}")
 }
 
 /// A text with each `{{ $labels.NAME }}` replaced by the label; `None` for other template code.
@@ -324,6 +359,10 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
         Condition::Any(..) => {
             let affected = match labels {
                 [] => Text::default(),
+                // Missing series have no labels once they are forgotten.
+                labels if is_forgotten(condition) => {
+                    Text::default().known_between("Affected: ", labels, ". ")
+                }
                 labels => Text::plain("Affected: ").label_list(labels).and(". "),
             };
             affected.and(format!(
@@ -343,16 +382,34 @@ fn has_threshold(condition: &Condition) -> bool {
     }
 }
 
-/// ` Threshold: > 50.`; empty for a state, which has only one other state.
+/// ` Threshold: > 50 over 15m.`; empty for a state, which has only one other state.
 fn threshold(c: &Compare) -> String {
+    let is_over = matches!(c.bound, Bound::Fixed(..))
+        && !c.signal.is_instant(c.stat)
+        && c.stat != Stat::Increase;
+    let over = match is_over {
+        true => format!(" over {}", c.window),
+        false => String::new(),
+    };
     match words::state(c) {
         Some(_) => String::new(),
-        None => format!(" Threshold: {}.", words::bound(&c.bound)),
+        None => format!(" Threshold: {}{over}.", words::bound(&c.bound)),
     }
+}
+
+/// True where a part remembers missing series for a time.
+fn is_forgotten(condition: &Condition) -> bool {
+    let leaves = condition.leaves();
+    let mut absent = leaves.into_iter();
+    absent.any(|leaf| matches!(leaf, Condition::Absent(absent) if absent.memory.is_some()))
 }
 
 fn leading(condition: &Condition, labels: &[String]) -> Text {
     match condition.leading() {
+        Condition::Absent(absent) => {
+            let text = Text::plain(words::gone(absent));
+            text.known_labels(labels).and(". ")
+        }
         Condition::Compare(c) => value_of(c, labels).and(" "),
         Condition::Raw(r) => raw_value(r, labels).and(" "),
         _ => Text::default(),

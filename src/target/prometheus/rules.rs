@@ -20,6 +20,10 @@ const WIDTH: usize = 100;
 /// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
+/// How often an SLO is evaluated over its period: its events come in sums of five minutes, and its series must stay in the five minutes
+/// for which Prometheus looks back.
+const PERIOD_EVALUATION: Duration = Duration::from_mins(3);
+
 pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     let service = &plan.service;
     let mut files = Vec::new();
@@ -38,6 +42,9 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
             let title = format!("{title}, over its SLO window of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
             let mut file = named(plan, period_file(slo), &title, group, period);
+            for group in &mut file.file.groups {
+                group.interval = PERIOD_EVALUATION.max(plan.evaluation).to_string();
+            }
             file.file.groups.extend(sums(plan, slo));
             files.push(file);
         }

@@ -8,6 +8,7 @@ runtime: {vllm: '>=0.20, <0.34'}
 signals:
   requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
   failed: {use: requests, where: {code: {matches: '5..'}}}
+  arrivals: {kind: counter, unit: requests, prometheus: {metric: shop_arrivals_total, job: shop}}
   share: {ratio: {of: failed, over: requests}}
   latency: {kind: histogram, unit: seconds, prometheus: {metric: shop_seconds, job: shop, buckets: [100ms, 500ms, 1s]}}
   backlog: {kind: gauge, unit: count, across: sum, prometheus: {metric: shop_jobs, job: shop}}
@@ -56,8 +57,8 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "and the value is a number of seconds",
     );
     alerts(
-        "summary: A request failed, when: {signal: failed, stat: increase, window: 10m, above: 0}, for: 10m",
-        "summary: A request failed, when: {signal: failed, stat: increase, window: 10m, above: 0}, for: 5m",
+        "summary: A request arrived, when: {signal: arrivals, stat: increase, window: 10m, above: 0}, for: 10m",
+        "summary: A request arrived, when: {signal: arrivals, stat: increase, window: 10m, above: 0}, for: 5m",
         "one event never fires the alert: it counts for 10m, and the condition must hold for 10m",
     );
     alerts(

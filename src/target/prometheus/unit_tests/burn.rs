@@ -14,7 +14,7 @@ use crate::units::{Duration, Number, decimal, float};
 /// What is bearable after an outage, of a threshold.
 const SHORT_OF: Number = Number::new_raw(97, 100);
 
-/// As near below a threshold as above it, of the threshold.
+/// Just below a threshold, of the threshold.
 const JUST_SHORT_OF: Number = Number::new_raw(99, 100);
 
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
@@ -39,7 +39,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             driver: Driver { plan, step },
             every,
         };
-        let mut tests = vec![run.sustained()?, run.near()?];
+        let mut tests = vec![run.near()?];
         tests.extend(run.outage());
         tests.extend(run.end());
         if events.min_events > 0 {
@@ -207,23 +207,6 @@ impl Run<'_> {
         (threshold * Number::new(percent, 100)).min(halfway)
     }
 
-    /// Slightly above the threshold: fires once the long window is nearly full of it.
-    fn sustained(&self) -> Option<Test> {
-        let ratio = self.in_events(self.beyond(101)).ceil() / self.in_events(1.into());
-        let start = self.history();
-        let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
-        // Both windows are full of it, and the alert is looked at before it ends.
-        let full = (self.tier.long.mins_up() + BEFORE).next_multiple_of(self.every) + self.every;
-        let full = full.max(fires.latest);
-        let levels = self.levels(&[(start, Number::from_integer(0)), (full, ratio)]);
-        let mut test = self.test("fires just above the threshold", &levels)?;
-        test.promql_expr_test = vec![
-            self.check(start + fires.earliest - self.every, false),
-            self.check(start + fires.latest, true),
-        ];
-        Some(test)
-    }
-
     /// A share of the events from sample to sample.
     fn in_events(&self, share: Number) -> Number {
         share * TRAFFIC * i128::from(self.driver.step)
@@ -298,7 +281,8 @@ impl Run<'_> {
         Some(test)
     }
 
-    /// The long window just below the threshold, while the short one is above it: the long one has forgotten an outage.
+    /// The short window is above the threshold all the time, the long one just below it, as it has forgotten an outage, and soon
+    /// just above it.
     fn near(&self) -> Option<Test> {
         let (every, long) = (self.every, self.tier.long.mins_up());
         let outage = (long / 10).next_multiple_of(every);
@@ -314,16 +298,40 @@ impl Run<'_> {
         let all = if every < base { long } else { all };
         let whole = |counted: u64| Number::from_integer(i128::from(counted));
         let allowed = self.tier.threshold * JUST_SHORT_OF * whole(all);
-        let high = self.beyond(200).min(allowed / whole(most));
+        // So high that an evaluation more makes little of a difference to the long window.
+        let high = whole(all).min(40.into()) * 100 / 40;
+        let high = self.beyond(100 + high.to_integer());
+        let high = high.min(allowed / whole(most));
         let before = (allowed - high * whole(most)) / whole(all.saturating_sub(most).max(1));
         let before = self.in_events(before).floor() / self.in_events(1.into());
+        // The evaluations that bring it from just below to just above, and one for those that count half.
+        let then = high.max(self.beyond(102));
+        let more = self.tier.threshold * whole(all) / 50 / (then - before);
+        let more = match all > 2 * most {
+            true => u64::try_from(more.ceil().to_integer()).ok()? + 1,
+            false => all + 1,
+        };
+        // At last the short window, too, is just above.
+        let steady = (self.tier.short.mins_up() + 2 * every).next_multiple_of(every);
+        let above = self.in_events(self.beyond(101)).ceil() / self.in_events(1.into());
         let levels = self.levels(&[
             (outage, Number::from_integer(1)),
             (rest, before),
             (recent, high),
+            (more * every, then),
+            (steady, above),
         ]);
-        let mut test = self.test("silent just below the threshold", &levels)?;
-        test.promql_expr_test = vec![self.check(outage + rest + recent, false)];
+        let mut test = self.test(
+            "silent just below the threshold, fires just above it",
+            &levels,
+        )?;
+        let at = outage + rest + recent;
+        let fires = at + more * every;
+        test.promql_expr_test = vec![
+            self.check(at, false),
+            self.check(fires, true),
+            self.check(fires + steady, true),
+        ];
         Some(test)
     }
 
@@ -332,9 +340,12 @@ impl Run<'_> {
     fn few(&self) -> Option<Test> {
         let every = self.every;
         let long = self.tier.long.mins_up();
-        let rare = if every > self.driver.step { every } else { 0 };
-        let (first, then) = (2 * every, long - long % every - rare);
-        let last = (first + long).next_multiple_of(every) + 2 * every;
+        let (first, then) = (2 * every, long - long % every);
+        // While the short window still has the second.
+        let last = match every > self.driver.step {
+            true => (first + long - BASE_WINDOW.mins_up()).next_multiple_of(every),
+            false => (first + long).next_multiple_of(every) + 2 * every,
+        };
         let failing = |events: Number| {
             let all = Level::new(every / self.driver.step, Number::from_integer(1));
             all.thin(events / i128::from(self.driver.step))
@@ -508,7 +519,7 @@ impl Run<'_> {
                 &format!("sum_over_time({each}[1h])"),
                 per_step * steps,
                 per_step / 1_000,
-                45,
+                42,
             )
         };
         let rate = |series: &str, steps: Number, at: u64| {
@@ -553,7 +564,7 @@ impl Run<'_> {
         let part = self.series(naming::PART_EVENTS, self.plan.evaluation);
         let sum = |each: &str, counted: Number| {
             let sum = format!("sum_over_time({each}[1h])");
-            near(&sum, counted, counted / 20, 45)
+            near(&sum, counted, counted / 20, 30)
         };
         // Five samples, and what `increase` adds at their beginning.
         let rate = Number::new(TRAFFIC * 11, 2) / i128::from(BASE_WINDOW.as_secs());
@@ -602,7 +613,7 @@ impl Run<'_> {
             .into();
         test.promql_expr_test.push(value_is(
             format!("sum(sum_over_time({part}[1h]))"),
-            35,
+            25,
             Some(0),
         ));
         Some(test)

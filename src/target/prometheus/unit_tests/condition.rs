@@ -6,9 +6,9 @@ use super::labels;
 use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves, names};
-use super::search::Found;
+use super::search::{Agreed, Found};
 use super::subject::Subject;
-use super::{SHORT_MEMORY, Tests, firing, minutes, search, step_for, test_file};
+use super::{SELDOM, SHORT_MEMORY, Tests, firing, minutes, search, step_for, test_file};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::target::Untested;
@@ -22,19 +22,26 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let data = subject.condition.slo_data();
     let plain = match subject.condition {
         _ if data.is_some() => data.map(|data| data::tests(plan, subject, data)),
-        Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
-        _ => tests(plan, subject, step),
+        Condition::Absent(absent) => {
+            absence(plan, subject, absent).map(|test| (vec![test], Vec::new()))
+        }
+        _ => tests(plan, subject, step).map(|tests| (tests, Vec::new())),
     };
     let found = match plain {
-        Some(tests) => Found::Tests(tests),
+        Some((tests, of_memory)) => Found::Tests(tests, of_memory),
         None => search::tests(plan, subject, step),
     };
     let name = subject.name;
     match found {
-        Found::Tests(tests) => {
+        Found::Tests(tests, of_memory) => {
             let rules = [subject.rule_file.clone()];
             let (file, title) = (subject.test_name.clone(), format!("{name}."));
             out.files.push(test_file(file, title, &rules, step, tests));
+            if !of_memory.is_empty() {
+                let file = format!("{}-memory", subject.test_name);
+                let title = format!("{name}, its memory.");
+                out.files.push(test_file(file, title, &rules, SELDOM, of_memory));
+            }
         }
         _ if is_authors(subject.condition) => out.notes.push(format!(
             "no unit test for `{name}`: slosmith cannot predict the result of PromQL from the spec"
@@ -289,10 +296,9 @@ impl<'a> Setting<'a> {
         let reset = end.map(|((_, l), _)| l.reset).reduce(Steps::or)?;
         let (least, most) = self.hold();
         let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
-        let mut checks = vec![
-            check(onset.earliest + least - 1, false),
-            check(onset.latest + most, true),
-        ];
+        let onset = [onset.earliest + least - 1, onset.latest + most];
+        let [silent, fires] = self.exact_onset(&inputs, onset).unwrap_or(onset);
+        let mut checks = vec![check(silent, false), check(fires, true)];
         let (kept, ended) = self.steps(self.subject.keep);
         let last = self.fault + reset.earliest - 1;
         if reset.earliest + kept > 1 && last < self.stays {
@@ -311,6 +317,27 @@ impl<'a> Setting<'a> {
             alert_rule_test: self.shown(faults).into_iter().collect(),
             promql_expr_test: checks,
         })
+    }
+
+    /// The last step of the fault at which the alert is surely silent, and the first at which it surely fires, for fixed thresholds. The
+    /// first and the last sample of a window make a rate a little more or less.
+    fn exact_onset(&self, inputs: &[Input], formula: [u64; 2]) -> Option<[u64; 2]> {
+        let is_fixed = |(c, _): &(&Compare, Levels)| matches!(c.bound, Bound::Fixed(..));
+        if !self.leaves.iter().all(is_fixed) {
+            return None;
+        }
+        let is_gauge = |(c, _): &(&Compare, Levels)| c.signal.kind() == SignalKind::Gauge;
+        let slack = u64::from(!self.leaves.iter().all(is_gauge));
+        let stop = self.history + self.fault;
+        let found = Agreed::of(self.subject, inputs, self.driver.step, stop + 1)?;
+        let is = |step: u64, firing: u64| found.is([step], |n| n.min(1) == firing);
+        let fires = (self.history..=stop).find(|step| is(*step, 1))?;
+        let silent = (self.history..fires).rev().find(|step| is(*step, 0))?;
+        let [silent, fires] = [silent - self.history, fires - self.history];
+        Some([
+            silent.saturating_sub(slack).max(formula[0]),
+            (fires + slack).min(formula[1]),
+        ])
     }
 
     /// The part with the longest window ends, and those of shorter ones that this would be hidden by stay bad: of these parts.

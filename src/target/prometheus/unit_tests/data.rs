@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level};
 use super::subject::Subject;
-use super::{firing, labels, minutes};
+use super::{SELDOM, firing, labels, minutes};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, recorded, slo_series};
 use crate::promql::ast::{Expr, MatchOp};
@@ -21,17 +21,19 @@ struct Run<'a> {
     hold: u64,
 }
 
-/// Each way to lose data fires the alert at the right minute, an idle service does not, and the memory ends.
-pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<Test> {
+/// Each way to lose data fires the alert at the right minute, an idle service does not; and the memory ends, in tests with an
+/// evaluation every `SELDOM` minutes.
+pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<Test>, Vec<Test>) {
     let run = Run {
         plan,
         subject,
         data,
         hold: subject.hold.mins_up(),
     };
-    let mut tests = Vec::new();
-    if let Some(slo) = data.ended.first() {
-        tests.extend(run.ended(slo).into_iter().flatten());
+    let (mut tests, mut of_memory) = (Vec::new(), Vec::new());
+    if let Some((ended, forgotten)) = data.ended.first().and_then(|slo| run.ended(slo)) {
+        tests.extend(ended);
+        of_memory.extend(forgotten);
     }
     if let Some(missing) = &data.unmeasured {
         let mut firsts: Vec<_> = missing.iter().take(1).collect();
@@ -45,7 +47,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> Vec<T
         let bucketless = data.bucketless.iter();
         tests.extend(bucketless.filter_map(|slo| run.bucketless(slo)));
     }
-    tests
+    (tests, of_memory)
 }
 
 impl Run<'_> {
@@ -168,7 +170,7 @@ impl Run<'_> {
     }
 
     /// Events end with their series. An idle service ends, too, and so do series of targets that are up.
-    fn ended(&self, name: &str) -> Option<Vec<Test>> {
+    fn ended(&self, name: &str) -> Option<(Vec<Test>, Vec<Test>)> {
         let slo = self.slo(name)?;
         let of_result = &self.subject.condition.query().labels;
         let labels: Vec<_> = slo
@@ -191,15 +193,16 @@ impl Run<'_> {
             all
         };
         let at = end + self.hold;
+        let fires = [(at - 1, false), (at, true)];
+        // Of evaluations that are as far apart as two checks.
         let until = |memory: u64| {
-            let forgotten = BEFORE + memory;
-            [
-                (at - 1, false),
-                (at, true),
-                (forgotten - 1, true),
-                (forgotten + 1, false),
-            ]
+            let forgotten = (BEFORE + memory) / SELDOM * SELDOM;
+            [(forgotten - SELDOM, true), (forgotten + SELDOM, false)]
         };
+        let mut first = fires.to_vec();
+        if !pages {
+            first.extend(until(memory));
+        }
         let silent = [(at, false), (at + BEFORE, false)];
         let busy = format!("2+0x{BEFORE}");
         let idle = format!("0+0x{BEFORE}");
@@ -209,7 +212,7 @@ impl Run<'_> {
                 "fires where events end with their series",
                 inputs(&busy, None),
                 sent,
-                &until(memory),
+                &first,
             ),
             self.test(
                 "silent where an idle service ends",
@@ -218,8 +221,23 @@ impl Run<'_> {
                 &silent,
             ),
         ];
+        let mut of_memory = Vec::new();
+        if pages {
+            of_memory.push(self.test(
+                "forgets events that ended with their series",
+                inputs(&busy, None),
+                None,
+                &until(memory),
+            ));
+        }
         if let Some(memory) = self.data.down {
             let hung = format!("2+0x{} 0", BEFORE - 1);
+            of_memory.push(self.test(
+                "forgets targets that hung, and are down",
+                inputs(&hung, Some("0+0x500")),
+                None,
+                &until(memory.mins_up()),
+            ));
             // Down until two minutes before the alert would fire.
             let back = format!("0+0x{}", self.hold - 3);
             tests.extend([
@@ -233,12 +251,7 @@ impl Run<'_> {
                     "fires where targets hang, and are down then",
                     inputs(&hung, Some("0+0x500")),
                     None,
-                    &[
-                        (at - 1, false),
-                        (at, true),
-                        (memory.mins_up() + BEFORE - 2, true),
-                        (memory.mins_up() + BEFORE + 1, false),
-                    ],
+                    &fires,
                 ),
                 self.test(
                     "silent where targets hang, and are removed then",
@@ -264,7 +277,7 @@ impl Run<'_> {
             let removed = inputs(&busy, None);
             tests.extend(self.still_there(slo, &labels, removed, &silent));
         }
-        Some(tests)
+        Some((tests, of_memory))
     }
 
     /// Targets that are down page neither for another place, whose targets were removed, nor while events are counted.
@@ -313,6 +326,7 @@ impl Run<'_> {
         ];
         let idle = self.data.idle.filter(|_| !self.is_time(name));
         let ended = match idle {
+            None if self.is_time(name) => BEFORE + 1 + self.hold,
             Some(memory) => BEFORE + memory.mins_up() + self.hold,
             None => BEFORE + self.data.memory.mins_up(),
         };

@@ -15,17 +15,19 @@ use crate::units::{Duration, Number};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Try {
     /// How hard the parts are driven.
-    strength: usize,
+    pub(super) strength: usize,
     /// How the history of a usual range goes.
-    swing: usize,
+    pub(super) swing: usize,
     /// True where parts with a fixed bound are at fault before the others change.
-    lead: bool,
+    pub(super) lead: bool,
     /// True with so few requests that counts of them stay low.
-    quiet: bool,
+    pub(super) quiet: bool,
     /// True where a part that reads series of another has none of its own.
     pub(super) shared: bool,
     /// The part whose series count where two parts want the same ones.
     pub(super) first: usize,
+    /// True with the series of another replica, or of another place.
+    pub(super) beside: bool,
 }
 
 impl Try {
@@ -50,6 +52,7 @@ impl Try {
                                 quiet,
                                 shared,
                                 first,
+                                beside: false,
                             }));
                         }
                     }

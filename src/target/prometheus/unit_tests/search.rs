@@ -4,21 +4,22 @@
 //! Inputs are tried, and the first taken under which the rule does what they were made for.
 
 use super::course::Course;
-use super::model::{Firing, Model, Record};
+use super::model::{Firing, Labels, Model, Record};
 use super::part::{Part, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
-use super::{SHORT_MEMORY, firing, labels, minutes, value_is};
+use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, value_is};
 use crate::naming;
 use crate::plan::{Condition, Plan, words};
-use crate::target::prometheus::view::{ExprCheck, Input, Test};
+use crate::target::prometheus::annotations;
+use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
 
 /// How far towards the fault a part goes without there being one: as far as possible.
 const SHORT_OF: [i128; 8] = [95, 85, 70, 50, 30, 15, 5, 0];
 
-/// What was found of tests for an alert.
+/// What was found of tests for an alert; those of its memory have an evaluation every `SELDOM` minutes.
 pub(super) enum Found {
-    Tests(Vec<Test>),
+    Tests(Vec<Test>, Vec<Test>),
     /// No input that was tried makes it fire; and what its parts did.
     None(String),
     /// Not all inputs can be tried: names or query are beyond the model, or signals that move together are asked for more.
@@ -41,7 +42,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
         step,
     };
     match search.tests() {
-        Some(tests) => Found::Tests(tests),
+        Some(tests) => Found::Tests(tests, search.forgotten().into_iter().collect()),
         None if search.is_known() => Found::None(search.why()),
         None => Found::Unknown,
     }
@@ -57,20 +58,58 @@ struct Search<'a> {
     step: u64,
 }
 
+/// Series and records of an alert, for so many steps.
+fn model(
+    subject: &Subject<'_>,
+    inputs: &[Input],
+    step: u64,
+    steps: u64,
+    closed: bool,
+) -> Option<Model> {
+    let mut model = Model::new(inputs, step, steps, closed)?;
+    for (labels, expr) in &subject.records {
+        let name = naming::BASELINE;
+        model.record(&Record { name, labels, expr })?;
+    }
+    Some(model)
+}
+
 /// What both ways to read a window agree on.
-struct Agreed {
+pub(super) struct Agreed {
     open: Firing,
     closed: Firing,
 }
 
 impl Agreed {
+    /// What an alert does under these inputs, for so many steps.
+    pub(super) fn of(
+        subject: &Subject<'_>,
+        inputs: &[Input],
+        step: u64,
+        steps: u64,
+    ) -> Option<Self> {
+        let condition = &subject.condition.query().expr;
+        let run = |closed| {
+            let model = model(subject, inputs, step, steps, closed)?;
+            model.firing(condition, subject.hold, subject.keep)
+        };
+        Some(Self {
+            open: run(false)?,
+            closed: run(true)?,
+        })
+    }
+
     fn at(&self, step: u64) -> Option<u64> {
         let at = usize::try_from(step).ok()?;
         let (open, closed) = (self.open.get(at)?, self.closed.get(at)?);
         (open == closed).then_some(*open)
     }
 
-    fn is(&self, steps: impl IntoIterator<Item = u64>, wanted: impl Fn(u64) -> bool) -> bool {
+    pub(super) fn is(
+        &self,
+        steps: impl IntoIterator<Item = u64>,
+        wanted: impl Fn(u64) -> bool,
+    ) -> bool {
         steps.into_iter().all(|s| self.at(s).is_some_and(&wanted))
     }
 }
@@ -83,7 +122,9 @@ impl Search<'_> {
         let more = Some(every).filter(|all| holds(condition, all) && !sets.contains(all));
         let found = sets.iter().chain(&more).filter_map(|set| self.set(set));
         let tests: Vec<Test> = found.flatten().fold(Vec::new(), |mut all, test: Test| {
-            if all.iter().all(|known: &Test| known.name != test.name) {
+            let is_new =
+                |known: &Test| known.name != test.name && known.input_series != test.input_series;
+            if all.iter().all(is_new) {
                 all.push(test);
             }
             all
@@ -91,11 +132,11 @@ impl Search<'_> {
         if tests.is_empty() {
             return None;
         }
-        let more = self.excused().into_iter().chain(self.forgotten());
+        let more = self.excused().into_iter().chain(self.unseen());
         Some(tests.into_iter().chain(more).collect())
     }
 
-    /// Series that `all` misses are forgotten after its memory, while the other parts go on.
+    /// Series that are missing are forgotten after the memory, while the other parts go on.
     fn forgotten(&self) -> Option<Test> {
         let leaves = self.subject.condition.leaves().into_iter().enumerate();
         let (at, absent) = leaves.into_iter().find_map(|(i, leaf)| match leaf {
@@ -103,13 +144,13 @@ impl Search<'_> {
             _ => None,
         })?;
         let memory = absent.memory.filter(|memory| *memory <= SHORT_MEMORY)?;
-        let all = vec![true; self.parts.len()];
-        let mut without = all.clone();
-        without[at] = false;
-        let condition = self.subject.condition;
-        if !holds(condition, &all) || holds(condition, &without) {
-            return None;
-        }
+        let needs = |set: &&Faults| {
+            let mut without = (*set).clone();
+            without[at] = false;
+            set[at] && !holds(self.subject.condition, &without)
+        };
+        let sets = firing_sets(self.subject.condition);
+        let faults = sets.iter().find(needs)?;
         let set = labels::of(self.plan, &absent.signal, absent.signal.family()?);
         let mut own = absent.query.labels.iter();
         let label = own.find(|label| !self.subject.labels.contains_key(*label))?;
@@ -126,16 +167,107 @@ impl Search<'_> {
             names: self.names.clone(),
             ..*self
         };
-        let states = vec![100; self.parts.len()];
-        let mut tries = Try::all(&self.parts).into_iter();
+        let states: Vec<_> = faults.iter().map(|bad| i128::from(*bad) * 100).collect();
+        let mut tries = self.tries().into_iter();
         let last = self.course.history + steps - 2;
         let inputs = tries.find_map(|how| {
             let inputs = long.inputs(how, &states)?;
             long.run(&inputs)?.is([last], |n| n > 0).then_some(inputs)
         })?;
-        let check = |at, fires| firing(self.subject.name, &[(label, value)], at * self.step, fires);
-        let checks = vec![check(last, true), check(last + kept + 5, false)];
+        let check = |at, fires| firing(self.subject.name, &[(label, value)], at, fires);
+        // The last value that is recorded may be as old as an evaluation.
+        let (last, over) = (last * self.step, (last + kept + 5) * self.step);
+        let checks = vec![
+            check(last - last % SELDOM - SELDOM, true),
+            check(over.next_multiple_of(SELDOM), false),
+        ];
         Some(self.test("forgets series after a time".into(), inputs, checks))
+    }
+
+    /// Fires where a part never had series.
+    fn unseen(&self) -> Option<Test> {
+        let leaves = self.subject.condition.leaves().into_iter().enumerate();
+        leaves.into_iter().find_map(|(i, leaf)| {
+            let Condition::Absent(absent) = leaf else {
+                return None;
+            };
+            let sets = firing_sets(self.subject.condition);
+            let set = sets.iter().find(|set| set[i])?;
+            let states: Vec<_> = set.iter().map(|bad| i128::from(*bad) * 100).collect();
+            self.tries().into_iter().find_map(|how| {
+                let mut inputs = self.inputs(how, &states)?;
+                inputs.retain(|input| !self.parts[i].reads(&input.series));
+                let found = self.run(&inputs)?;
+                let fires = |at: &u64| found.is(*at..at + 2, |n| n > 0);
+                let at = (1..self.course.stop()).find(fires)?;
+                let quiet = |at: &u64| found.is([*at], |n| n == 0);
+                let before = (0..at).rev().find(quiet);
+                let mut checks: Vec<_> = before.map(|at| self.check(at, 0)).into_iter().collect();
+                checks.push(self.check(at, found.at(at)?));
+                let name = format!("fires where {} never had series", absent.signal.title);
+                Some(self.shown(self.test(name, inputs, checks), at, found.at(at)?))
+            })
+        })
+    }
+
+    /// The test with the alerts as they are sent at a step; where their texts are not known, with their labels.
+    fn shown(&self, mut test: Test, at: u64, firing: u64) -> Test {
+        match self.sent(&test.input_series, at) {
+            Some(sent) => {
+                test.alert_rule_test.push(AlertCheck {
+                    eval_time: minutes(at * self.step),
+                    alertname: self.subject.name.to_owned(),
+                    exp_alerts: sent,
+                });
+            }
+            None => {
+                let own = self.subject.labels.iter();
+                let own = own.filter(|(_, value)| !value.contains("{{"));
+                let own: String = own.map(|(k, v)| format!(", {k}=\"{v}\"")).collect();
+                let check = self.check_of(&own, at, firing);
+                test.promql_expr_test.push(check);
+            }
+        }
+        test
+    }
+
+    /// The alerts at a step; `None` where their values are not exactly known, and their texts have them.
+    fn sent(&self, inputs: &[Input], at: u64) -> Option<Vec<ExpectedAlert>> {
+        let seconds = i64::try_from(at * self.step * 60).ok()?;
+        let condition = self.subject.condition;
+        let elements = |closed| {
+            let model = model(self.subject, inputs, self.step, at + 1, closed)?;
+            let firing = model.firing(
+                &condition.query().expr,
+                self.subject.hold,
+                self.subject.keep,
+            )?;
+            let elements = model.elements(&condition.query().expr, seconds)?;
+            let all = u64::try_from(elements.len()).ok();
+            (firing.last().copied() == all).then_some(elements)
+        };
+        let open = elements(false).filter(|open| elements(true).as_ref() == Some(open))?;
+        let is_exact = match condition.leading() {
+            Condition::Compare(c) => c.signal.is_instant(c.stat),
+            _ => true,
+        };
+        let expected = |(labels, value): (Labels, f64)| {
+            let mut all = self.subject.labels.clone();
+            all.extend(
+                labels
+                    .into_iter()
+                    .filter(|(label, _)| !self.subject.labels.contains_key(label)),
+            );
+            let labels = annotations::shown_labels(&all)?;
+            let texts = &self.subject.annotations;
+            let shown = texts.shown_about(value, &labels)?;
+            let other = || texts.shown(value * 7.0 + 3.0, &labels);
+            (is_exact || other().as_ref() == Some(&shown)).then_some(ExpectedAlert {
+                exp_labels: labels,
+                exp_annotations: shown,
+            })
+        };
+        open.into_iter().map(expected).collect()
     }
 
     /// True where it can be said what the rule does, and its parts be driven each by itself.
@@ -144,7 +276,7 @@ impl Search<'_> {
             return false;
         }
         let states = vec![0; self.parts.len()];
-        let mut tries = Try::all(&self.parts).into_iter();
+        let mut tries = self.tries().into_iter();
         let inputs = tries.find_map(|how| self.inputs(how, &states));
         inputs.is_some_and(|inputs| self.run(&inputs).is_some())
     }
@@ -161,7 +293,7 @@ impl Search<'_> {
                 let mut during = self.course.history + 1..self.course.stop();
                 Some(during.any(|at| found.at(at).is_some_and(|n| n > 0)))
             };
-            let mut tries = Try::all(&self.parts).into_iter();
+            let mut tries = self.tries().into_iter();
             tries.any(|how| fires(how) == Some(true))
         };
         let held: Vec<_> = leaves.iter().enumerate().map(holds).collect();
@@ -188,7 +320,7 @@ impl Search<'_> {
 
     /// Tests in which these parts are at fault.
     fn set(&self, set: &Faults) -> Option<Vec<Test>> {
-        let tries = Try::all(&self.parts);
+        let tries = self.tries();
         let mut tries = tries.into_iter().filter(|t| t.first == 0 || set[t.first]);
         let states: Vec<_> = set.iter().map(|bad| if *bad { 100 } else { 0 }).collect();
         let mut seen: Vec<Vec<Input>> = Vec::new();
@@ -211,8 +343,57 @@ impl Search<'_> {
         Some(tests)
     }
 
-    /// Series of all parts, each so many hundredths of the way to its fault.
+    /// All ways to try inputs; those with another replica last.
+    fn tries(&self) -> Vec<Try> {
+        let plain = Try::all(&self.parts);
+        let beside = plain.iter().map(|how| Try {
+            beside: true,
+            ..*how
+        });
+        let beside: Vec<_> = match self.apart() {
+            Some(_) => beside.collect(),
+            None => Vec::new(),
+        };
+        plain.into_iter().chain(beside).collect()
+    }
+
+    /// A label that some parts are grouped by, and others are not.
+    fn apart(&self) -> Option<&String> {
+        let leaves = self.subject.condition.leaves();
+        let has = |label: &String, leaf: &Condition| leaf.query().labels.contains(label);
+        let mut labels = leaves.iter().flat_map(|leaf| &leaf.query().labels);
+        labels.find(|label| leaves.iter().any(|leaf| !has(label, leaf)))
+    }
+
+    /// Series of all parts, each so many hundredths of the way to its fault; beside them those of another value of a label, of which the
+    /// parts that are grouped by it are without fault.
     fn inputs(&self, how: Try, states: &[i128]) -> Option<Vec<Input>> {
+        let mut all = self.inputs_of_one(how, states)?;
+        if !how.beside {
+            return Some(all);
+        }
+        let label = self.apart()?;
+        let leaves = self.subject.condition.leaves();
+        let is_grouped = |i: usize| leaves[i].query().labels.contains(label);
+        let of_other = states.iter().enumerate();
+        let of_other: Vec<_> = of_other
+            .map(|(i, state)| if is_grouped(i) { 0 } else { *state })
+            .collect();
+        let first = (0..leaves.len()).find(|i| !is_grouped(*i))?;
+        let value = labels::made_up(label);
+        let [one, other] = [value.as_str(), "other"].map(|value| format!("{label}=\"{value}\""));
+        for input in self.inputs_of_one(Try { first, ..how }, &of_other)? {
+            if input.series.contains(&one) {
+                all.push(Input {
+                    series: input.series.replace(&one, &other),
+                    ..input
+                });
+            }
+        }
+        Some(all)
+    }
+
+    fn inputs_of_one(&self, how: Try, states: &[i128]) -> Option<Vec<Input>> {
         let mut all: Vec<Input> = Vec::new();
         let n = self.parts.len();
         for i in (how.first..n).chain(0..how.first) {
@@ -242,11 +423,7 @@ impl Search<'_> {
     ) -> Option<Agreed> {
         let run = |closed| {
             let steps = self.course.end() + 1;
-            let mut model = Model::new(inputs, self.step, steps, closed)?;
-            for (labels, expr) in &self.subject.records {
-                let name = naming::BASELINE;
-                model.record(&Record { name, labels, expr })?;
-            }
+            let model = model(self.subject, inputs, self.step, steps, closed)?;
             model.firing(
                 &condition.query().expr,
                 self.subject.hold,
@@ -269,8 +446,12 @@ impl Search<'_> {
     }
 
     fn check(&self, step: u64, firing: u64) -> ExprCheck {
+        self.check_of("", step, firing)
+    }
+
+    fn check_of(&self, more: &str, step: u64, firing: u64) -> ExprCheck {
         let name = self.subject.name;
-        let expr = format!("count(ALERTS{{alertname=\"{name}\", alertstate=\"firing\"}})");
+        let expr = format!("count(ALERTS{{alertname=\"{name}\", alertstate=\"firing\"{more}}})");
         let count = i64::try_from(firing).ok().filter(|n| *n > 0);
         value_is(expr, step * self.step, count)
     }
@@ -308,7 +489,8 @@ impl Search<'_> {
         }
         let reset = (last + 1..end).find(|s| found.is(*s..end, |n| n == 0));
         checks.extend(reset.map(|at| self.check(at, 0)));
-        Some(self.test(self.name("fires because of", set), inputs, checks))
+        let test = self.test(self.name("fires because of", set), inputs, checks);
+        Some(self.shown(test, at, found.at(at)?))
     }
 
     /// Silent all the time while one part is as near to its fault as it can be.
@@ -325,10 +507,15 @@ impl Search<'_> {
             }
             let middle = (start + stop) / 2;
             let checks = vec![self.check(middle, 0), self.check(stop, 0)];
-            let name = format!(
-                "silent while only {} is just short of its threshold",
-                self.names[part]
-            );
+            let name = match self.subject.condition.leaves()[part] {
+                Condition::Absent(absent) => {
+                    format!("silent while {} has data", absent.signal.title)
+                }
+                _ => format!(
+                    "silent while only {} is just short of its threshold",
+                    self.names[part]
+                ),
+            };
             Some(self.test(name, inputs, checks))
         })
     }
@@ -340,7 +527,7 @@ impl Search<'_> {
         };
         let states = vec![100; self.parts.len()];
         let (start, stop) = (self.course.history, self.course.stop());
-        Try::all(&self.parts).into_iter().find_map(|how| {
+        self.tries().into_iter().find_map(|how| {
             let inputs = self.inputs(how, &states)?;
             let own = self.run_as(&parts[0], &inputs, |open| self.fires_in_fault(open))?;
             let whole = self.run(&inputs)?;

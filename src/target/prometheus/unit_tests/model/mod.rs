@@ -96,9 +96,18 @@ impl Model {
 
     /// The only element of an expression at a time in seconds.
     pub(super) fn value(&self, expr: &Expr, time: i64) -> Option<f64> {
+        match self.elements(expr, time)?.as_slice() {
+            [(_, value)] => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The elements of an expression at a time in seconds.
+    pub(super) fn elements(&self, expr: &Expr, time: i64) -> Option<Vec<(Labels, f64)>> {
         let rows = self.rows(expr, &[time])?.into_iter();
-        let mut values = rows.filter_map(|(_, values)| values.first().copied().flatten());
-        values.next().filter(|_| values.next().is_none())
+        let elements =
+            rows.filter_map(|(labels, values)| Some((unnamed(labels), values.first().copied()??)));
+        Some(elements.collect())
     }
 
     /// What an alert does.
