@@ -11,9 +11,6 @@ pub const LONGEST_MUTE: u64 = 15 * 86_400;
 /// A year in which February has 29 days.
 const LEAP: u32 = 2028;
 
-/// Characters of a time zone.
-pub const TIMEZONE: usize = 50;
-
 const MONTHS: [&str; 12] = [
     "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
 ];

@@ -186,7 +186,12 @@ fn short(text: String) -> String {
     parts.join("`")
 }
 
+/// The first letter as at the start of a sentence, except in a name with its own capitals: `vLLM servers`.
 pub fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.chars().skip(1).any(char::is_uppercase) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
     first.chain(chars).collect()

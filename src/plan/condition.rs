@@ -234,10 +234,9 @@ pub struct SliData {
     pub unmeasured: Option<Vec<String>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.
     pub late: Vec<String>,
-    /// How long the first SLO of `unmeasured` may be idle and without series.
-    pub idle: Option<Duration>,
-    /// Labels of the targets of the first of these SLOs: while one stays up, nothing is lost, and while none is up, nothing is to be
-    /// measured.
+    /// The same SLOs, apart by what tells that they are to be measured.
+    pub branches: Vec<Unmeasured>,
+    /// Labels of the targets of the first of these SLOs: while one stays up, nothing is lost.
     pub targets: Option<Vec<Matcher>>,
     /// How long ended series are remembered.
     pub memory: Duration,
@@ -245,6 +244,18 @@ pub struct SliData {
     pub down: Option<Duration>,
     /// Where the alert is on lost data, the alerts that also page while the metrics of the same targets are missing, and the SLOs on these.
     pub paged_by: Vec<(String, Vec<String>)>,
+}
+
+/// SLOs that are to be measured under the same conditions.
+#[derive(Clone, Debug)]
+pub struct Unmeasured {
+    pub slos: Vec<String>,
+    /// Labels of their targets: while none is up, nothing is to be measured.
+    pub targets: Option<Vec<Matcher>>,
+    /// Labels of places: each whose targets are up is to be measured.
+    pub place: Vec<String>,
+    /// How long they may be idle and without series.
+    pub idle: Option<Duration>,
 }
 
 #[derive(Clone, Debug)]

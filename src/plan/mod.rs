@@ -29,7 +29,7 @@ pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
     Absent, Bound, Compare, CompareOp, Condition, Correlated, Limit, Outside, RawCondition,
-    Reading, SliData, ValueUnit,
+    Reading, SliData, Unmeasured, ValueUnit,
 };
 pub use dashboard::Dashboard;
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};

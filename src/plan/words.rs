@@ -84,7 +84,13 @@ pub fn parts(condition: &Condition) -> String {
             told_apart.collect::<Vec<_>>().join("; ")
         }
         Condition::Unless(parts, _) => {
-            format!("{}, unless {}", nested(&parts[0]), nested(&parts[1]))
+            let [held, not_while] = parts.each_ref().map(nested);
+            // Two readings of one signal differ in their groups.
+            let apart = match held == not_while {
+                true => only_grouped(&parts[0], &parts[1]),
+                false => String::new(),
+            };
+            format!("{held}{apart}, unless {not_while}")
         }
     }
 }
@@ -111,6 +117,20 @@ fn only_selected<'a>(part: &'a Condition, others: impl Iterator<Item = &'a Condi
     match own.is_empty() {
         true => String::new(),
         false => format!(" ({})", own.join(", ")),
+    }
+}
+
+/// The labels that a part is grouped by, and another one is not: ` (of each instance)`.
+fn only_grouped(part: &Condition, other: &Condition) -> String {
+    let other = &other.query().labels;
+    let own = part.query().labels.iter();
+    let own: Vec<_> = own.filter(|label| !other.contains(label)).collect();
+    match &own[..] {
+        [] => String::new(),
+        own => {
+            let own: Vec<_> = own.iter().map(|label| label.as_str()).collect();
+            format!(" (of each {})", own.join(", "))
+        }
     }
 }
 

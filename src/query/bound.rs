@@ -1,14 +1,29 @@
 //! Comparisons as PromQL: with a number, with a multiple of the past, with the usual range.
 
 use super::{SignalQuery, bin, number, query};
-use crate::plan::{CompareOp, Limit, Outside, ValueUnit};
+use crate::plan::{CompareOp, Limit, Outside, Signal, SignalKind, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
-use crate::units::{Duration, Number};
+use crate::spec::Stat;
+use crate::units::{Duration, Number, Unit};
 
 /// The comparison as PromQL.
 pub fn compare(value: Expr, op: CompareOp, bound: Expr) -> Expr {
     bin(operator(op), value, bound)
+}
+
+/// True for a number of events beside a whole threshold: `increase` makes 3.03 of three, so it is rounded.
+pub fn is_whole(signal: &Signal, stat: Stat, threshold: Number) -> bool {
+    let counts = match signal.kind() {
+        SignalKind::Histogram => true,
+        SignalKind::Counter => {
+            let is_one = signal.scale == Number::from_integer(1);
+            is_one && matches!(signal.unit, Unit::Count | Unit::Requests | Unit::Tokens)
+        }
+        _ => false,
+    };
+    let is_some = threshold.is_integer() && threshold != Number::from_integer(0);
+    counts && is_some && stat == Stat::Increase
 }
 
 /// The operator of a comparison.

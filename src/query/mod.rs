@@ -11,7 +11,7 @@ mod family;
 mod growth;
 mod own;
 
-pub use bound::{compare, outside, per_time, times};
+pub use bound::{compare, is_whole, outside, per_time, times};
 pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to, without_bucket};
 pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;

@@ -12,8 +12,8 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::selection::Matcher;
 use crate::plan::{
-    Alert, BASE_WINDOW, Bound, Condition, EventSli, Query, RawCondition, SliData, Slo, ValueUnit,
-    recorded,
+    Alert, BASE_WINDOW, Bound, Condition, EventSli, Query, RawCondition, SliData, Slo, Unmeasured,
+    ValueUnit, recorded,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::{build, kept_labels, split_series, visit};
@@ -102,7 +102,7 @@ impl Watch<'_> {
             bucketless: Vec::new(),
             unmeasured: None,
             late: Vec::new(),
-            idle: None,
+            branches: Vec::new(),
             targets: targets(cx, first),
             memory: down.unwrap_or(MEMORY),
             down,
@@ -181,9 +181,21 @@ impl Watch<'_> {
             .iter()
             .filter_map(|slo| Some((*slo, bucketless(slo)?)));
         let (bucketless, without): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
-        // The other ways give one result per SLO.
+        let target = cx.target_labels();
+        // An idle place of a counter that appears with its first event has no series, either.
+        let place = |slo: &Slo| -> Vec<String> {
+            let is_known = needed(cx, slo).is_some() && !may_idle(cx, slo);
+            let own = slo.labels.iter().filter(|l| is_known && target.contains(l));
+            own.cloned().collect()
+        };
+        // The other ways give one result per SLO, or one per place.
         let labels = match of_events.is_empty() && bucketless.is_empty() {
-            true => vec![naming::SLO.to_owned()],
+            true => {
+                let places: BTreeSet<_> = missing.iter().flat_map(|slo| place(slo)).collect();
+                std::iter::once(naming::SLO.to_owned())
+                    .chain(places)
+                    .collect()
+            }
             false => labels,
         };
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
@@ -200,16 +212,27 @@ impl Watch<'_> {
             ways.push(self.ended(&of_events, &labels, ("last_over_time", MEMORY)));
         }
         let is_time = |slo: &Slo| matches!(slo.events.sli, EventSli::Time(_));
-        let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo), is_time(slo));
+        let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo), is_time(slo), place(slo));
         let kinds: BTreeSet<_> = missing.iter().map(|slo| kind(slo)).collect();
+        let mut branches = Vec::new();
         for found in kinds {
             let of_these = |slo: &&&Slo| kind(slo) == found;
             let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
-            let (needed, may_idle, is_time) = found;
+            let (needed, may_idle, is_time, place) = found;
+            branches.push(Unmeasured {
+                slos: names(&slos),
+                targets: needed.clone(),
+                place: place.clone(),
+                idle: may_idle.then_some(IDLE_MEMORY).filter(|_| !is_time),
+            });
+            if let Some(targets) = needed.as_ref().filter(|_| !place.is_empty()) {
+                ways.push(self.places_without(&slos, targets, &place));
+                continue;
+            }
             // Nothing else tells that a gauge has no series any more.
             let mut none = match is_time {
                 true => self.without(&slos, self.base(naming::TOTAL_EVENTS, &slos).into()),
-                false => self.without_series(&slos),
+                false => self.without(&slos, self.lately(&slos)),
             };
             if may_idle {
                 none = build::binary(BinaryOp::Unless, none, self.idle(&slos))
@@ -217,12 +240,10 @@ impl Watch<'_> {
                     .into();
             }
             // Of targets that are down there is nothing to measure.
-            let up = needed.map(|targets| {
-                let up = up(&targets);
-                build::binary(BinaryOp::Eq, up, build::number("1"))
-            });
-            ways.push(match up {
-                Some(up) => build::binary(BinaryOp::And, none, up).on(&no_labels).into(),
+            ways.push(match needed {
+                Some(targets) => build::binary(BinaryOp::And, none, is_up(&targets))
+                    .on(&no_labels)
+                    .into(),
                 None => none,
             });
         }
@@ -231,7 +252,7 @@ impl Watch<'_> {
             let any = build::aggregate(AggregateOp::Sum, &no_labels, total(&self.watched));
             let none = build::binary(
                 BinaryOp::And,
-                self.without_series(&late),
+                self.without(&late, self.lately(&late)),
                 query::positive(any),
             );
             ways.push(none.on(&no_labels).into());
@@ -246,10 +267,7 @@ impl Watch<'_> {
                 .map(|(name, _)| name)
                 .collect(),
             targets: missing.first().and_then(|slo| needed(cx, slo)),
-            idle: missing
-                .first()
-                .filter(|slo| may_idle(cx, slo))
-                .map(|_| IDLE_MEMORY),
+            branches,
             bucketless: names(&bucketless),
             unmeasured: Some(names(&missing)),
             late: names(&late),
@@ -274,12 +292,35 @@ impl Watch<'_> {
         self.watched.iter().filter(of_events).copied().collect()
     }
 
-    /// SLOs without series. Until the end of this time, there may be a ticket for their last label sets.
-    fn without_series(&self, slos: &[&Slo]) -> Expr {
+    /// The series of SLOs, also for a time after their end: until then, there may be a ticket for their last label sets.
+    fn lately(&self, slos: &[&Slo]) -> Expr {
         let total = self.base(naming::TOTAL_EVENTS, slos);
         let lately = Duration::from_secs(MEMORY.as_secs() - UNMEASURED_FOR.as_secs());
-        let lately = build::call("last_over_time", [query::range(total, lately)]);
-        self.without(slos, lately)
+        build::call("last_over_time", [query::range(total, lately)])
+    }
+
+    /// Places whose targets are up, without series of an SLO: one place that is measured says nothing of another.
+    fn places_without(&self, slos: &[&Slo], targets: &[Matcher], place: &[String]) -> Expr {
+        let up = build::aggregate(AggregateOp::Max, place, is_up(targets));
+        let of_slo = |slo: &&Slo| {
+            let named = [naming::SLO, slo.name.as_str(), "", ""].map(build::string);
+            build::call("label_replace", std::iter::once(up.clone()).chain(named))
+        };
+        let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
+        let of_slos = slos.iter().map(of_slo).reduce(either);
+        let of_slos = of_slos.unwrap_or(up.clone());
+        let of_slos = match slos.len() {
+            1 => of_slos,
+            _ => build::paren(of_slos),
+        };
+        let apart: Vec<_> = place
+            .iter()
+            .map(String::as_str)
+            .chain([naming::SLO])
+            .collect();
+        build::binary(BinaryOp::Unless, of_slos, self.lately(slos))
+            .on(&apart)
+            .into()
     }
 
     /// SLOs that have no such series.
@@ -487,6 +528,11 @@ fn needed(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
         EventSli::Time(_) => None,
         _ => targets(cx, slo),
     }
+}
+
+/// The targets that are up.
+fn is_up(targets: &[Matcher]) -> Expr {
+    build::binary(BinaryOp::Eq, up(targets), build::number("1")).into()
 }
 
 /// The labels of the targets that an SLO is measured at, where its job is known: other teams may have targets of the same job.

@@ -180,6 +180,10 @@ impl Resolver<'_, '_> {
     ) -> Option<(Bound, ValueUnit, Expr)> {
         let fixed = bound::fixed(self.cx, read, op, quantity)?;
         let now = query::per_time(query::query(read, None).expr, fixed.unit);
+        let now = match query::is_whole(read.signal, read.stat, fixed.value) {
+            true => build::call("round", [now]),
+            false => now,
+        };
         let expr = query::compare(now, op, query::number(fixed.value));
         Some((fixed.bound, fixed.unit, expr))
     }
@@ -467,6 +471,9 @@ impl Resolver<'_, '_> {
         let expr = own_promql::parse(self.cx, text)?;
         let kept = promql::kept_labels(&expr);
         self.doubt_slo(text, &expr, &kept);
+        if c.unit.is_some_and(|unit| unit.value == Unit::Ratio) {
+            own_promql::doubt_share(self.cx, text, &expr);
+        }
         let labels = kept.names().unwrap_or_default();
         if is_absence(&expr) {
             // One result, in which the labels of the rule replace its own.

@@ -41,6 +41,7 @@ const SERVERS: [&str; 9] = [
 pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, alert: &Alert) {
     guard(cx, &given.when.value, &alert.condition);
     empty_queue(cx, &given.when.value, &alert.condition);
+    text::fast(cx, name, given, &alert.condition);
     samples(cx, given, &alert.condition);
     let stats: Vec<_> = compares(&alert.condition)
         .filter(|c| c.signal.kind() == SignalKind::Histogram)

@@ -1,6 +1,10 @@
 //! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
 
+mod declared;
+
 use std::collections::BTreeSet;
+
+pub(super) use declared::doubt_share;
 
 use super::context::Context;
 use super::matchers::JOB;
@@ -74,6 +78,7 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     check_slos(cx, text, &expr);
     check_idle(cx, text, &expr);
     check_age(cx, text, &expr);
+    declared::doubt(cx, text, &expr);
     Some(expr)
 }
 

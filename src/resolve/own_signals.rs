@@ -64,12 +64,10 @@ fn gauge(
         labels.map(|label| label.value.clone()).collect()
     };
     let labels = kept_labels(&expr).names().unwrap_or_else(declared);
-    if definition
-        .unit
-        .as_ref()
-        .is_some_and(|unit| unit.value == Unit::Seconds)
-    {
-        own_promql::doubt_point(cx, text, &expr);
+    match definition.unit.as_ref().map(|unit| unit.value) {
+        Some(Unit::Seconds) => own_promql::doubt_point(cx, text, &expr),
+        Some(Unit::Ratio) => own_promql::doubt_share(cx, text, &expr),
+        _ => {}
     }
     Some((expr, labels))
 }

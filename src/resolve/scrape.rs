@@ -44,7 +44,8 @@ fn selected(cx: &Context<'_>) -> Vec<String> {
     all.filter(|label| !own(label)).collect()
 }
 
-/// The service's own job, if signals without a job or something else needs it; then those that signals name, by name.
+/// The service's own job, if signals without a job or something else needs it; then those that signals name and those that the spec
+/// declares and PromQL selects, by name.
 fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     let families = cx.ready_signals().filter_map(|signal| signal.family());
     let named: Vec<_> = families
@@ -56,7 +57,10 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
         || named
             .iter()
             .any(|job| job.as_deref().is_none_or(|job| job == own));
-    let mut names: Vec<String> = named.into_iter().flatten().collect();
+    let declared = cx.spec.prometheus.jobs.keys().map(|name| &name.value);
+    let in_promql = declared.filter(|name| cx.read_jobs.contains_key(*name));
+    let mut names: Vec<String> = in_promql.cloned().collect();
+    names.extend(named.into_iter().flatten());
     names.retain(|name| name != own);
     names.sort();
     names.dedup();
@@ -93,7 +97,7 @@ fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     let message = format!("no signal uses the job `{name}`");
     let error = Diagnostic::error("unused-job", name.span, message)
         .maybe_help(did_you_mean(&name.value, used.iter().map(String::as_str)))
-        .help("use the job in a signal: `prometheus: {metric: …, job: …}`");
+        .help("use the job in a signal: `prometheus: {metric: …, job: …}`, or in PromQL: `{job=\"…\"}`");
     cx.sink.push(error);
 }
 

@@ -251,7 +251,12 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "Europe/Berlin",
             "Europe Berlin",
-            "`Europe Berlin` is not a valid time zone name",
+            "`Europe Berlin` is not the name of a time zone",
+        ),
+        (
+            "Europe/Berlin",
+            "Europe/Berln",
+            "`Europe/Berln` is not the name of a time zone",
         ),
         (
             "metric: TtftMs",

@@ -333,6 +333,31 @@ signals:
             "warning[not-from-start]: `failed` has the label `code`, so it usually has no series",
         ),
         (
+            "alerts: {ShopFull: {severity: page, when: {signal: queue, above: 3}}, B: {severity: page, summary: x, when: {promql: 'count(ALERTS{alertname=\"ShopFul\"})', above: 0}}}\n",
+            "alerts: {ShopFull: {severity: page, when: {signal: queue, above: 3}}, B: {severity: page, summary: x, when: {promql: 'count(ALERTS{alertname=\"ShopFull\"})', above: 0}}}\n",
+            "warning[unknown-name]: the spec has no alert `ShopFul`",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: x, when: {promql: 'sum(rate(shop_requests_total{job=\"shp\"}[5m]))', above: 9}}}\n",
+            "alerts: {A: {severity: page, summary: x, when: {promql: 'sum(rate(shop_requests_total{job=\"shop\"}[5m]))', above: 9}}}\n",
+            "warning[contradiction]: the query selects the job `shp`",
+        ),
+        (
+            "alerts: {A: {severity: page, summary: x, when: {promql: 'sum(rate(shop_requests_total[5m]))', unit: ratio, above: 5%}}}\n",
+            "alerts: {A: {severity: page, summary: x, when: {promql: 'sum(rate(shop_requests_total{code=\"500\"}[5m])) / sum(rate(shop_requests_total[5m]))', unit: ratio, above: 5%}}}\n",
+            "warning[wrong-unit]: the rate of `shop_requests_total` is a number of events",
+        ),
+        (
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: time() - max(shop_export_milliseconds)}}\nalerts: {A: {severity: page, when: {signal: age, above: 5m}}}\n",
+            "  age: {kind: gauge, unit: seconds, prometheus: {promql: time() - max(shop_export_milliseconds) / 1000}}\nalerts: {A: {severity: page, when: {signal: age, above: 5m}}}\n",
+            "warning[wrong-unit]: `time()` is in seconds, and `shop_export_milliseconds` in milliseconds",
+        ),
+        (
+            "  wait: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [100ms, 500ms, 1s]}}\nalerts: {ShopSlow: {severity: page, when: {signal: wait, stat: p95, below: 500ms}}}\n",
+            "  wait: {kind: histogram, unit: seconds, prometheus: {metric: shop_wait_seconds, job: shop, buckets: [100ms, 500ms, 1s]}}\nalerts: {ShopSlow: {severity: page, when: {signal: wait, stat: p95, above: 500ms}}}\n",
+            "warning[contradiction]: the alert is called slow",
+        ),
+        (
             "alerts: {A: {severity: page, when: {signal: queue, absent: true, window: 1d}}}\n",
             "alerts: {A: {severity: page, when: {signal: queue, absent: true}}}\n",
             "warning[contradiction]: `window` has no effect on `absent` without labels",

