@@ -218,34 +218,15 @@ impl Watch<'_> {
         for found in kinds {
             let of_these = |slo: &&&Slo| kind(slo) == found;
             let slos: Vec<_> = missing.iter().filter(of_these).copied().collect();
-            let (needed, may_idle, is_time, place) = found;
-            branches.push(Unmeasured {
+            let (targets, may_idle, is_time, place) = found;
+            let branch = Unmeasured {
                 slos: names(&slos),
-                targets: needed.clone(),
-                place: place.clone(),
-                idle: may_idle.then_some(IDLE_MEMORY).filter(|_| !is_time),
-            });
-            if let Some(targets) = needed.as_ref().filter(|_| !place.is_empty()) {
-                ways.push(self.places_without(&slos, targets, &place));
-                continue;
-            }
-            // Nothing else tells that a gauge has no series any more.
-            let mut none = match is_time {
-                true => self.without(&slos, self.base(naming::TOTAL_EVENTS, &slos).into()),
-                false => self.without(&slos, self.lately(&slos)),
+                targets,
+                place,
+                idle: (may_idle && !is_time).then_some(IDLE_MEMORY),
             };
-            if may_idle {
-                none = build::binary(BinaryOp::Unless, none, self.idle(&slos))
-                    .on(&[naming::SLO])
-                    .into();
-            }
-            // Of targets that are down there is nothing to measure.
-            ways.push(match needed {
-                Some(targets) => build::binary(BinaryOp::And, none, is_up(&targets))
-                    .on(&no_labels)
-                    .into(),
-                None => none,
-            });
+            ways.push(self.without_series(&slos, &branch, is_time));
+            branches.push(branch);
         }
         if !late.is_empty() && !missing.is_empty() {
             // Their series begin with the first request, which other SLOs count.
@@ -290,6 +271,31 @@ impl Watch<'_> {
     fn of_events(&self) -> Vec<&Slo> {
         let of_events = |slo: &&&Slo| !slo.events.increases.is_empty();
         self.watched.iter().filter(of_events).copied().collect()
+    }
+
+    /// SLOs of a branch that have no series, though they are to be measured.
+    fn without_series(&self, slos: &[&Slo], branch: &Unmeasured, is_time: bool) -> Expr {
+        if let Some(targets) = branch.targets.as_ref().filter(|_| !branch.place.is_empty()) {
+            return self.places_without(slos, targets, &branch.place);
+        }
+        // Nothing else tells that a gauge has no series any more.
+        let mut none = match is_time {
+            true => self.without(slos, self.base(naming::TOTAL_EVENTS, slos).into()),
+            false => self.without(slos, self.lately(slos)),
+        };
+        if branch.idle.is_some() {
+            none = build::binary(BinaryOp::Unless, none, self.idle(slos))
+                .on(&[naming::SLO])
+                .into();
+        }
+        // Of targets that are down there is nothing to measure.
+        let no_labels: [&str; 0] = [];
+        match &branch.targets {
+            Some(targets) => build::binary(BinaryOp::And, none, is_up(targets))
+                .on(&no_labels)
+                .into(),
+            None => none,
+        }
     }
 
     /// The series of SLOs, also for a time after their end: until then, there may be a ticket for their last label sets.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::conditions::{LONGEST_MEMORY, Resolver};
 use super::context::Context;
-use super::{absence, bound, doubts, templates};
+use super::{absence, bound, doubts, names, templates};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::naming;
 use crate::plan::{Alert, Bound, CompareOp, Condition, Limit, Links, ValueUnit, Window, words};
@@ -121,7 +121,13 @@ fn check_names(cx: &mut Context<'_>) {
         }
         let used = |old: &str| spec.slos.keys().any(|slo| slo.value == old);
         cx.check_old_name(("SLO", name), slo.renamed_from.as_ref(), used);
-        claim(cx, &mut taken, slo_alert_name(name, slo), name, "SLO");
+        claim(
+            cx,
+            &mut taken,
+            names::slo_alert_name(name, slo),
+            name,
+            "SLO",
+        );
     }
     for (name, alert) in &spec.alerts {
         absence::check_name(cx, name);
@@ -549,12 +555,4 @@ impl Context<'_> {
 pub(super) fn is_elsewhere(runbook: &Text) -> bool {
     let value = &runbook.value;
     value.contains("://") || (value.contains('/') && !value.contains(".."))
-}
-
-/// Name of an SLO's alerts: its own, or made from the name of the SLO.
-pub(super) fn slo_alert_name(name: &Text, slo: &spec::Slo) -> String {
-    match &slo.alert_name {
-        Some(own) => own.value.clone(),
-        None => naming::burn_alert(&name.value),
-    }
 }

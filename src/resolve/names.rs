@@ -7,10 +7,11 @@ use super::context::Context;
 use super::matchers::{self, JOB};
 use crate::catalog::{Catalog, PREFIX_HELP, is_prefix};
 use crate::diag::Diagnostic;
+use crate::naming;
 use crate::plan::{Family, Names, Rename, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::{self, Series};
-use crate::spec::{FamilyKind, MatchValue, Spec};
+use crate::spec::{FamilyKind, MatchValue, Slo, Spec, Text};
 
 /// The job of the vLLM servers: the selector's, if it has one.
 pub fn own_job(spec: &Spec) -> &str {
@@ -203,4 +204,12 @@ pub(super) fn words(name: &str) -> Vec<String> {
     }
     out.retain(|word| !word.is_empty());
     out
+}
+
+/// Name of an SLO's alerts: its own, or made from the name of the SLO.
+pub(super) fn slo_alert_name(name: &Text, slo: &Slo) -> String {
+    match &slo.alert_name {
+        Some(own) => own.value.clone(),
+        None => naming::burn_alert(&name.value),
+    }
 }

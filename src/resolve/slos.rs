@@ -3,8 +3,8 @@
 //! `{objective: 99.9%, period: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
 //! burn-rate tiers, and the error ratio over each of their windows.
 
-use super::alerts::slo_alert_name;
 use super::context::{Context, Outcome};
+use super::names::slo_alert_name;
 use super::tiers::{self, Objective};
 use super::{doubts, slis};
 use super::{service, templates};

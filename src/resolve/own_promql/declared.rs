@@ -4,9 +4,9 @@ use crate::catalog::meant_value;
 use crate::diag::Diagnostic;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, MatchOp, Matcher, Selector};
 use crate::promql::{split_series, visit};
-use crate::resolve::alerts::slo_alert_name;
 use crate::resolve::context::Context;
 use crate::resolve::matchers::JOB;
+use crate::resolve::names::slo_alert_name;
 use crate::spec::Text;
 
 /// Warns of what the query and the declarations cannot both mean.

@@ -215,78 +215,56 @@ impl Run<'_> {
             let forgotten = (BEFORE + memory) / SELDOM * SELDOM;
             [(forgotten - SELDOM, true), (forgotten + SELDOM, false)]
         };
-        let mut first = fires.to_vec();
-        if !pages {
-            first.extend(until(memory));
-        }
         let silent = [(at, false), (at + BEFORE, false)];
         let busy = format!("2+0x{BEFORE}");
         let idle = format!("0+0x{BEFORE}");
         let sent = self.sent(slo, &labels, at);
-        let mut tests = vec![
-            self.test(
-                "fires where events end with their series",
-                inputs(&busy, None),
-                sent,
-                &first,
-            ),
-            self.test(
-                "silent where an idle service ends",
-                inputs(&idle, None),
-                None,
-                &silent,
-            ),
-        ];
-        let mut of_memory = Vec::new();
-        if pages {
-            of_memory.push(self.test(
+        let test = |name: &str, values: &str, up: Option<&str>, fires: &[(u64, bool)]| {
+            self.test(name, inputs(values, up), None, fires)
+        };
+        let (mut first, mut of_memory) = (fires.to_vec(), Vec::new());
+        match pages {
+            true => of_memory.push(test(
                 "forgets events that ended with their series",
-                inputs(&busy, None),
+                &busy,
                 None,
                 &until(memory),
-            ));
+            )),
+            false => first.extend(until(memory)),
         }
+        let name = "fires where events end with their series";
+        let ended = self.test(name, inputs(&busy, None), sent, &first);
+        let name = "silent where an idle service ends";
+        let mut tests = vec![ended, test(name, &idle, None, &silent)];
         if let Some(memory) = self.data.down {
             let hung = format!("2+0x{} 0", BEFORE - 1);
-            of_memory.push(self.test(
-                "forgets targets that hung, and are down",
-                inputs(&hung, Some("0+0x500")),
-                None,
-                &until(memory.mins_up()),
-            ));
+            let (down, until) = (Some("0+0x500"), until(memory.mins_up()));
+            let name = "forgets targets that hung, and are down";
+            of_memory.push(test(name, &hung, down, &until));
             // Down until two minutes before the alert would fire.
             let back = format!("0+0x{}", self.hold - 3);
+            let up_again = Some(back.as_str());
             tests.extend([
-                self.test(
+                test(
                     "silent where targets are up again",
-                    inputs(&busy, Some(&back)),
-                    None,
+                    &busy,
+                    up_again,
                     &silent,
                 ),
-                self.test(
+                test(
                     "fires where targets hang, and are down then",
-                    inputs(&hung, Some("0+0x500")),
-                    None,
+                    &hung,
+                    down,
                     &fires,
                 ),
-                self.test(
+                test(
                     "silent where targets hang, and are removed then",
-                    inputs(&hung, None),
+                    &hung,
                     None,
                     &silent,
                 ),
-                self.test(
-                    "silent where an idle service is down",
-                    inputs(&idle, Some("0+0x500")),
-                    None,
-                    &silent,
-                ),
-                self.test(
-                    "silent while all targets are up",
-                    inputs(&busy, Some("1")),
-                    None,
-                    &silent,
-                ),
+                test("silent where an idle service is down", &idle, down, &silent),
+                test("silent while all targets are up", &busy, Some("1"), &silent),
             ]);
         }
         if pages {
