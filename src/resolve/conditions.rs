@@ -53,6 +53,8 @@ pub(super) struct Resolver<'a, 'b> {
     pub(super) records: Vec<AlertRecord>,
     /// True inside `all`.
     pub(super) joined: bool,
+    /// True inside `unless`, where a comparison that usually holds is meant.
+    pub(super) excuses: bool,
 }
 
 impl Resolver<'_, '_> {
@@ -81,7 +83,10 @@ impl Resolver<'_, '_> {
         let Some(unless) = &c.unless else {
             return Some(main);
         };
-        let parts = [main, self.condition(unless)?];
+        let outside = std::mem::replace(&mut self.excuses, true);
+        let excuse = self.condition(unless);
+        self.excuses = outside;
+        let parts = [main, excuse?];
         let places = [place(spec), place(unless)];
         let query = join::join(self.cx, BinaryOp::Unless, &parts, c.join.as_ref(), &places)?;
         Some(Condition::Unless(Box::new(parts), query))
@@ -155,7 +160,8 @@ impl Resolver<'_, '_> {
                 self.fixed(read, op, &Spanned::new(quantity.clone(), bound.span))
             }
             spec::Bound::Times(factor, baseline) => {
-                if let Some(error) = bound::pointless(read, op, *factor, bound.span) {
+                let error = bound::pointless(read, op, *factor, bound.span);
+                if let Some(error) = error.filter(|_| !self.excuses) {
                     self.cx.sink.push(error);
                     return None;
                 }

@@ -15,8 +15,8 @@ use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
 use crate::source::Spanned;
-use crate::spec::{self, Across, MatchValue, Missing, Role, Stat, Text};
-use crate::units::{Number, Unit};
+use crate::spec::{self, Across, Baseline, MatchValue, Missing, Role, Stat, Text};
+use crate::units::{Number, Unit, decimal};
 use text::{compares, of_another, percentile};
 
 /// Words in the names of gauges that are 0 in an idle service.
@@ -132,6 +132,18 @@ fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         }
         _ => None,
     });
+    let counted: Vec<_> = counted.collect();
+    let any = |c: &Compare| matches!(&c.bound, Bound::Fixed(op, value, _) if is_any(*op, *value));
+    if let Some((c, label)) = counted.iter().find(|(c, _)| any(c))
+        && !is_joined(&alert.condition)
+    {
+        // A service that creates the series at 0 needs nothing.
+        cx.notes.push(format!(
+            "`{}` does not fire on the first event of a series of `{}`, which has the label `{label}`, unless the service creates the series at 0: \
+             `{}` needs two samples. An SLO with `count_new_series: true` counts it",
+            alert.name, c.signal.name, c.stat
+        ));
+    }
     let found = counted.into_iter().find_map(|(c, label)| {
         let name = &c.signal.name;
         let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
@@ -148,11 +160,13 @@ fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
                 (true, "above: 0".to_owned())
             }
             Bound::Fixed(op, _, text) if !op.is_upper() => (false, at_least(text)),
-            Bound::Times(op, ..) if !op.is_upper() => (false, at_least("…")),
-            Bound::Fixed(op, value, _) if is_any(*op, *value) && !is_joined(&alert.condition) => {
-                let message = format!("{starts}: `{}` does not count this event", c.stat);
-                let help = "count it in an SLO with `count_new_series: true`, or let the service create the series at 0";
-                return Some((message, help.to_owned()));
+            Bound::Times(op, factor, past) if !op.is_upper() => {
+                let past = match past {
+                    Baseline::Offset(ago) => format!("offset: {ago}"),
+                    Baseline::AvgOver(window) => format!("avg_over: {window}"),
+                };
+                let times = format!("{{times: {}, of: {{{past}}}}}", decimal(*factor));
+                (false, at_least(&times))
             }
             _ => return None,
         };

@@ -107,7 +107,12 @@ pub(super) fn bind(
         .extend(matchers::matchers(&definition.matchers));
     let job = scrape::matcher(cx, definition, family.recorded);
     if let Some((_, _, job)) = &job {
-        family.matchers.extend(matchers::of_job(cx, job));
+        let mut of_job = matchers::of_job(cx, job);
+        if is_of_target(family.names.newest()) {
+            let own = [cx.target_labels(), cx.selector_labels()].concat();
+            of_job.retain(|(label, ..)| own.contains(label));
+        }
+        family.matchers.extend(of_job);
     }
     family.matchers.extend(job);
     if family.recorded {
@@ -128,6 +133,11 @@ pub(super) fn bind(
     check_matchers(cx, &signal, &definition.matchers);
     check_selector(cx, &signal);
     Outcome::Ready(Rc::new(signal))
+}
+
+/// True for a series that Prometheus writes for each target: it has no label of the page.
+fn is_of_target(name: &str) -> bool {
+    name == "up" || name.starts_with("scrape_")
 }
 
 /// Labels and buckets of a recorded family come from the catalog: a spec cannot set them.

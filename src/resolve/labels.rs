@@ -135,13 +135,19 @@ impl Context<'_> {
         labels
     }
 
-    /// Labels by which the servers and the jobs are selected.
+    /// Labels of targets by which the servers and the jobs are selected: not those that metrics have themselves.
     pub(super) fn selector_labels(&self) -> Vec<String> {
         let prometheus = &self.spec.prometheus;
         let jobs = prometheus.jobs.values();
         let all = prometheus.selector.keys();
         let all = all.chain(jobs.flat_map(|job| job.selector.keys()));
-        all.map(|label| label.value.clone()).collect()
+        let own = self.spec.signals.values();
+        let own: Vec<_> = own
+            .flat_map(|signal| signal.has_labels.iter().flatten())
+            .collect();
+        let of_targets = all.map(|label| &label.value);
+        let of_targets = of_targets.filter(|label| own.iter().all(|own| own.value != **label));
+        of_targets.cloned().collect()
     }
 
     /// A label of a declared counter or histogram that its targets do not have: it usually has no series before its first event, also after a

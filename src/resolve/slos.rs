@@ -32,7 +32,18 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
         let message = format!("`{}` counts the same events as `{}`", slo.name, other.name);
         let name = spec.slos.get_key_value(slo.name.as_str());
         // One objective for a week and one for a month are common, and so are a promise and a stricter goal.
-        let objectives = [slo, other].map(|slo| (slo.period, slo.events.budget.objective));
+        // One SLO has one policy.
+        let objectives = [slo, other].map(|slo| {
+            let tiers = slo.events.tiers.iter();
+            let tiers: Vec<_> = tiers.map(|t| (t.long, t.short, t.threshold)).collect();
+            let events = &slo.events;
+            (
+                slo.period,
+                events.budget.objective,
+                events.min_events,
+                tiers,
+            )
+        });
         match name.filter(|_| objectives[0] == objectives[1]) {
             None => cx.notes.push(message),
             Some((name, _)) => {

@@ -363,11 +363,6 @@ signals:
             "warning[contradiction]: `window` has no effect on `absent` without labels",
         ),
         (
-            "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, stat: increase, window: 1h, above: 0}}}\n",
-            "alerts: {A: {severity: page, when: {signal: requests, stat: increase, window: 1h, above: 7}}}\n",
-            "warning[not-from-start]: `failed` has the label `code`, so it usually has no series until its first event, also after a restart: `increase` does not count",
-        ),
-        (
             "  failed: {use: requests, where: {code: '500'}}\nalerts: {A: {severity: page, when: {signal: failed, stat: rate, window: 1h, below: 3/s}}}\n",
             "alerts: {A: {severity: page, when: {signal: queue, above: 3}}}\n",
             "warning[not-from-start]: `failed` has the label `code`, so it usually has no series until its first event, also after a restart: `below` does not hold",

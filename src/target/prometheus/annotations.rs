@@ -398,7 +398,7 @@ fn threshold(c: &Compare) -> String {
 }
 
 /// True where a part remembers missing series for a time.
-fn is_forgotten(condition: &Condition) -> bool {
+pub(super) fn is_forgotten(condition: &Condition) -> bool {
     let leaves = condition.leaves();
     let mut absent = leaves.into_iter();
     absent.any(|leaf| matches!(leaf, Condition::Absent(absent) if absent.memory.is_some()))

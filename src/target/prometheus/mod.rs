@@ -285,12 +285,28 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
             targets.push(format!("{SLO}=~\"{}\"", slos.join("|")));
             inhibit_rules.push(InhibitRule {
                 source_matchers: named(alert),
-                target_matchers: targets,
-                equal: of_place.chain(external.clone()).cloned().collect(),
+                target_matchers: targets.clone(),
+                equal: of_place.clone().chain(external.clone()).cloned().collect(),
             });
+            if is_forgotten(plan, alert) && of_place.clone().next().is_some() {
+                // It goes on without labels when it has forgotten them.
+                let without = of_place.map(|label| format!("{label}=\"\""));
+                inhibit_rules.push(InhibitRule {
+                    source_matchers: named(alert).into_iter().chain(without).collect(),
+                    target_matchers: targets,
+                    equal: external.clone().cloned().collect(),
+                });
+            }
         }
     }
     Some(Inhibition { inhibit_rules })
+}
+
+/// True for an alert that remembers missing series for a time.
+fn is_forgotten(plan: &Plan, alert: &str) -> bool {
+    let mut alerts = plan.alerts.iter();
+    let found = alerts.find(|known| known.name == alert);
+    found.is_some_and(|alert| annotations::is_forgotten(&alert.condition))
 }
 
 fn collector(plan: &Plan) -> Option<Collector> {

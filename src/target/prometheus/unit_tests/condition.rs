@@ -33,7 +33,8 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     };
     let name = subject.name;
     match found {
-        Found::Tests(tests, of_memory) => {
+        Found::Tests(mut tests, of_memory) => {
+            tests.extend(search::replicas(subject, &tests, step));
             let rules = [subject.rule_file.clone()];
             let (file, title) = (subject.test_name.clone(), format!("{name}."));
             out.files.push(test_file(file, title, &rules, step, tests));

@@ -12,6 +12,13 @@ pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
 /// A value that no selection asks for.
 const OTHER: &str = "other";
 
+/// Statuses that a wrong pattern may take for an error of the server.
+const NEAR_STATUSES: [&str; 3] = ["429", "404", "200"];
+
+fn is_status(value: &str) -> bool {
+    value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// A short value of a label: `i1` of `instance`.
 pub(super) fn made_up(label: &str) -> String {
     label.chars().take(1).chain(['1']).collect()
@@ -46,7 +53,9 @@ fn candidates<'a>(
         let met = meeting(*op, value);
         let named = selection::named(*op, value).unwrap_or_default();
         let longer = [&met, OTHER].concat();
-        [met].into_iter().chain(named).chain([longer])
+        // Far from the usual one of its class.
+        let far = is_status(&met).then(|| format!("{}11", &met[..1]));
+        far.into_iter().chain([met]).chain(named).chain([longer])
     });
     values.chain(selection::statuses())
 }
@@ -63,8 +72,10 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
         let outside =
             |value: &String| of_wide(value) && !selection::passes_all(label, value, [matcher]);
         let first = meeting(op.opposite(), value);
-        let mut others = [first.clone()]
-            .into_iter()
+        let near = is_status(&meeting(*op, value)).then_some(NEAR_STATUSES);
+        let near = near.into_iter().flatten().map(str::to_owned);
+        let mut others = near
+            .chain([first.clone()])
             .chain(candidates(label, &wide.matchers));
         set.insert(label.clone(), others.find(outside).unwrap_or(first));
     }

@@ -10,7 +10,9 @@ use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
 use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, value_is};
 use crate::naming;
-use crate::plan::{Condition, Plan, words};
+use crate::plan::{Condition, Plan, SignalKind, words};
+use crate::promql::ast::Duration;
+use crate::spec::Across;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
 
@@ -46,6 +48,78 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
         None if search.is_known() => Found::None(search.why()),
         None => Found::Unknown,
     }
+}
+
+/// The first test again, beside a replica that stays without fault: what the alert does then tells the best of them from the worst.
+pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
+    let label = "instance";
+    let is_best_or_worst = |leaf: &&Condition| match leaf {
+        Condition::Compare(c) => {
+            let is_gauge = c.signal.kind() == SignalKind::Gauge;
+            is_gauge && matches!(c.signal.across, Across::Max | Across::Min)
+        }
+        _ => false,
+    };
+    let grouped = &subject.condition.query().labels;
+    if grouped.iter().any(|of| of == label)
+        || !subject.condition.leaves().iter().any(is_best_or_worst)
+    {
+        return None;
+    }
+    let first = tests.first()?;
+    let ends = first.promql_expr_test.iter().map(|check| {
+        let end = Duration::parse(&check.eval_time)?;
+        u64::try_from(end.millis).ok()?.checked_div(60_000 * step)
+    });
+    let end = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
+    let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
+    let [one, other] = [labels::made_up(label), "i2".to_owned()];
+    let [one, other] = [one, other].map(|value| format!("{label}=\"{value}\""));
+    let mut inputs = first.input_series.clone();
+    for input in first
+        .input_series
+        .iter()
+        .filter(|input| input.series.contains(&one))
+    {
+        inputs.push(Input {
+            series: input.series.replace(&one, &other),
+            values: steady(&input.values, end)?,
+        });
+    }
+    if inputs.len() == first.input_series.len() {
+        return None;
+    }
+    let beside = Agreed::of(subject, &inputs, step, end + 1)?;
+    let (firing, what) = match beside.at(at)? {
+        0 if beside.is(0..=end, |n| n == 0) => (0, "silent"),
+        0 => return None,
+        firing => (firing, "fires"),
+    };
+    let expr = format!(
+        "count(ALERTS{{alertname=\"{}\", alertstate=\"firing\"}})",
+        subject.name
+    );
+    let count = i64::try_from(firing).ok().filter(|n| *n > 0);
+    Some(Test {
+        name: format!("{what} beside a replica without fault"),
+        interval: first.interval.clone(),
+        input_series: inputs,
+        alert_rule_test: Vec::new(),
+        promql_expr_test: vec![value_is(expr, at * step, count)],
+    })
+}
+
+/// The first phase of a series, for so many steps: `0 6+6x4 9+0x3` goes on as `0 6+6x…`.
+fn steady(values: &str, steps: u64) -> Option<String> {
+    let mut parts = values.split(' ');
+    let first = parts.next()?;
+    let (before, phase) = match first.contains('x') {
+        true => (String::new(), first),
+        false => (format!("{first} "), parts.next()?),
+    };
+    let (phase, _) = phase.rsplit_once('x')?;
+    Some(format!("{before}{phase}x{steps}"))
 }
 
 struct Search<'a> {
