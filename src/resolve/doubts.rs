@@ -1,5 +1,6 @@
 //! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another threshold.
 
+mod starts;
 mod text;
 
 use super::context::Context;
@@ -8,15 +9,13 @@ use super::names;
 use crate::diag::Diagnostic;
 use crate::plan::cloudwatch::Delivery;
 use crate::plan::dashboard::{Origin, Series, Threshold};
-use crate::plan::{
-    Alert, Bound, Compare, CompareOp, Condition, EventSli, Signal, SignalKind, Slo, Source,
-};
+use crate::plan::{Alert, Bound, Compare, Condition, EventSli, Signal, SignalKind, Slo, Source};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::visit;
 use crate::query::SignalQuery;
 use crate::source::Spanned;
-use crate::spec::{self, Across, Baseline, MatchValue, Missing, Role, Stat, Text};
-use crate::units::{Number, Unit, decimal};
+use crate::spec::{self, Across, MatchValue, Missing, Role, Stat, Text};
+use crate::units::{Number, Unit};
 use text::{compares, of_another, percentile};
 
 /// Words in the names of gauges that are 0 in an idle service.
@@ -48,7 +47,7 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
         .map(|c| c.stat)
         .collect();
     single_events(cx, given, alert);
-    silent_starts(cx, given, alert);
+    starts::silent(cx, given, alert);
     breaching(cx, given, alert);
     let summary = given.notice.summary.as_ref();
     for text in [summary, given.description.as_ref(), given.action.as_ref()] {
@@ -111,91 +110,6 @@ fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let warning = Diagnostic::warning("contradiction", missing.span, message);
     cx.sink
         .push(warning.help("remove `missing`: the default fits the condition"));
-}
-
-/// Warns of events that are not seen, and of a time without events that is not, where a counter has no series before the first event.
-fn silent_starts(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
-    let leaves = alert.condition.leaves();
-    let family = |signal: &Signal| {
-        signal
-            .family()
-            .map(|family| family.names.newest().to_owned())
-    };
-    let is_watched = |signal: &Signal| {
-        let mut all = leaves.iter();
-        all.any(|leaf| matches!(leaf, Condition::Absent(absent) if family(&absent.signal) == family(signal)))
-    };
-    let none = Number::from_integer(0);
-    let counted = leaves.iter().filter_map(|leaf| match leaf {
-        Condition::Compare(c) if matches!(c.stat, Stat::Increase | Stat::Rate) => {
-            Some((c, cx.late_label(&c.signal)?))
-        }
-        _ => None,
-    });
-    let counted: Vec<_> = counted.collect();
-    let any = |c: &Compare| matches!(&c.bound, Bound::Fixed(op, value, _) if is_any(*op, *value));
-    if let Some((c, label)) = counted.iter().find(|(c, _)| any(c))
-        && !is_joined(&alert.condition)
-    {
-        // A service that creates the series at 0 needs nothing.
-        cx.notes.push(format!(
-            "`{}` does not fire on the first event of a series of `{}`, which has the label `{label}`, unless the service creates the series at 0: \
-             `{}` needs two samples. An SLO with `count_new_series: true` counts it",
-            alert.name, c.signal.name, c.stat
-        ));
-    }
-    let found = counted.into_iter().find_map(|(c, label)| {
-        let name = &c.signal.name;
-        let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
-        let instead = |above: &str| {
-            format!(
-                "write the opposite in `unless`, which also holds without series: `{{signal: up, equals: 1, unless: {{signal: {name}, stat: {}, window: {}, \
-                 {above}}}}}`, where `up` is a gauge on `up` of the job",
-                c.stat, c.window
-            )
-        };
-        let at_least = |text: &str| format!("at_least: {text}");
-        let (is_none, above) = match &c.bound {
-            Bound::Fixed(op, value, _) if !op.is_upper() && *value == none => {
-                (true, "above: 0".to_owned())
-            }
-            Bound::Fixed(op, _, text) if !op.is_upper() => (false, at_least(text)),
-            Bound::Times(op, factor, past) if !op.is_upper() => {
-                let past = match past {
-                    Baseline::Offset(ago) => format!("offset: {ago}"),
-                    Baseline::AvgOver(window) => format!("avg_over: {window}"),
-                };
-                let times = format!("{{times: {}, of: {{{past}}}}}", decimal(*factor));
-                (false, at_least(&times))
-            }
-            _ => return None,
-        };
-        let what = match is_watched(&c.signal) {
-            // An absence of its own is reported where it is read.
-            true if is_joined(&alert.condition) && alert.hold < c.window => format!(
-                "`absent` holds from a restart on, though `{}` may have events in the last {}",
-                c.stat, c.window
-            ),
-            true => return None,
-            false if is_none => "`equals: 0` does not hold then".to_owned(),
-            false => "`below` does not hold then".to_owned(),
-        };
-        Some((format!("{starts}: {what}"), instead(&above)))
-    });
-    if let Some((message, help)) = found {
-        let warning = Diagnostic::warning("not-from-start", given.when.span, message);
-        cx.sink.push(warning.help(help));
-    }
-}
-
-/// True for a comparison that a single event meets.
-fn is_any(op: CompareOp, value: Number) -> bool {
-    op.is_upper() && op.holds(Number::from_integer(1), value)
-}
-
-/// True where a condition is one of several that must hold, or a reason against others.
-fn is_joined(condition: &Condition) -> bool {
-    matches!(condition, Condition::All(..) | Condition::Unless(..))
 }
 
 /// Warns of a title that names another percentile, or another built-in signal, than what it is the title of.
