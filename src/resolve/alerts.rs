@@ -340,7 +340,6 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
         records: Vec::new(),
         joined: false,
-        excuses: false,
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;

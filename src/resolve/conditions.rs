@@ -53,8 +53,6 @@ pub(super) struct Resolver<'a, 'b> {
     pub(super) records: Vec<AlertRecord>,
     /// True inside `all`.
     pub(super) joined: bool,
-    /// True inside `unless`, where a comparison that usually holds is meant.
-    pub(super) excuses: bool,
 }
 
 impl Resolver<'_, '_> {
@@ -83,10 +81,7 @@ impl Resolver<'_, '_> {
         let Some(unless) = &c.unless else {
             return Some(main);
         };
-        let outside = std::mem::replace(&mut self.excuses, true);
-        let excuse = self.condition(unless);
-        self.excuses = outside;
-        let parts = [main, excuse?];
+        let parts = [main, self.condition(unless)?];
         let places = [place(spec), place(unless)];
         let query = join::join(self.cx, BinaryOp::Unless, &parts, c.join.as_ref(), &places)?;
         Some(Condition::Unless(Box::new(parts), query))
@@ -160,8 +155,7 @@ impl Resolver<'_, '_> {
                 self.fixed(read, op, &Spanned::new(quantity.clone(), bound.span))
             }
             spec::Bound::Times(factor, baseline) => {
-                let error = bound::pointless(read, op, *factor, bound.span);
-                if let Some(error) = error.filter(|_| !self.excuses) {
+                if let Some(error) = bound::pointless(read, op, *factor, bound.span) {
                     self.cx.sink.push(error);
                     return None;
                 }

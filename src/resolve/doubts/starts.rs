@@ -3,8 +3,8 @@
 use crate::diag::Diagnostic;
 use crate::plan::{Alert, Bound, Compare, CompareOp, Condition, Signal};
 use crate::resolve::context::Context;
-use crate::spec::{self, Baseline, Stat};
-use crate::units::{Number, decimal};
+use crate::spec::{self, Stat};
+use crate::units::Number;
 
 /// Warns of events that are not seen, and of a time without events that is not, where a counter has no series before the first event.
 pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
@@ -40,12 +40,16 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let found = counted.into_iter().find_map(|(c, label)| {
         let name = &c.signal.name;
         let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
-        let instead = |above: &str| {
+        let without = |above: &str| {
             format!(
-                "write the opposite in `unless`, which also holds without series: `{{signal: up, equals: 1, unless: {{signal: {name}, stat: {}, window: {}, \
+                "`{{signal: up, equals: 1, unless: {{signal: {name}, stat: {}, window: {}, \
                  {above}}}}}`, where `up` is a gauge on `up` of the job",
                 c.stat, c.window
             )
+        };
+        let instead = |above: &str| {
+            let form = without(above);
+            format!("write the opposite in `unless`, which also holds without series: {form}")
         };
         let at_least = |text: &str| format!("at_least: {text}");
         let (is_none, above) = match &c.bound {
@@ -53,14 +57,8 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
                 (true, "above: 0".to_owned())
             }
             Bound::Fixed(op, _, text) if !op.is_upper() => (false, at_least(text)),
-            Bound::Times(op, factor, past) if !op.is_upper() => {
-                let past = match past {
-                    Baseline::Offset(ago) => format!("offset: {ago}"),
-                    Baseline::AvgOver(window) => format!("avg_over: {window}"),
-                };
-                let times = format!("{{times: {}, of: {{{past}}}}}", decimal(*factor));
-                (false, at_least(&times))
-            }
+            // The opposite would hold in no time without a past.
+            Bound::Times(op, ..) if !op.is_upper() => (false, String::new()),
             _ => return None,
         };
         let what = match is_watched(&c.signal) {
@@ -73,7 +71,11 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
             false if is_none => "`equals: 0` does not hold then".to_owned(),
             false => "`below` does not hold then".to_owned(),
         };
-        Some((format!("{starts}: {what}"), instead(&above)))
+        let help = match above.is_empty() {
+            true => format!("add an alert for a time without events: {}", without("above: 0")),
+            false => instead(&above),
+        };
+        Some((format!("{starts}: {what}"), help))
     });
     if let Some((message, help)) = found {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);

@@ -152,7 +152,6 @@ impl Builder<'_, '_> {
                 hold: Duration::default(),
                 records: Vec::new(),
                 joined: false,
-                excuses: false,
             };
             let condition = resolver.condition(when)?;
             if !resolver.records.is_empty() {
