@@ -298,13 +298,15 @@ fn check_windows(
     }
     if short >= long.value {
         let long = long.value;
-        let message = match short_spec {
-            Some(_) => {
-                format!("the short window ({short}) must be shorter than the long window ({long})")
-            }
-            None => format!("the long window must be longer than {short}; found {long}"),
-        };
-        return error(at, message);
+        if short_spec.is_none() {
+            let message = format!("the long window must be longer than {short}; found {long}");
+            return error(at, message);
+        }
+        let message =
+            format!("the short window ({short}) must be shorter than the long window ({long})");
+        let usual = twelfth(long);
+        let help = format!("write `short: {usual}`, or leave `short` out");
+        return error(at, message).map_err(|error| error.help(help));
     }
     if short < SHORTEST {
         let message = format!("the short window must be at least {SHORTEST}; found {short}");

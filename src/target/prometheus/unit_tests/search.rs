@@ -385,6 +385,9 @@ impl Search<'_> {
         };
         match held.contains(&false) {
             true => format!("{} never held{hold}", those(false)),
+            false if matches!(self.subject.condition, Condition::Unless(..)) => {
+                format!("the conditions held{hold} only while the `unless` condition held, too")
+            }
             false if held.len() > 1 => {
                 format!("{} held{hold} separately, but never together", those(true))
             }
