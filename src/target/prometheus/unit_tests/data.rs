@@ -266,6 +266,13 @@ impl Run<'_> {
                 test("silent where an idle service is down", &idle, down, &silent),
                 test("silent while all targets are up", &busy, Some("1"), &silent),
             ]);
+            let mut two = inputs(&busy, down);
+            if let Some(mut other) = self.up(&labels, "1+0x500".into()) {
+                other.series = other.series.replacen('{', "{instance=\"i2\", ", 1);
+                two.push(other);
+                let name = "silent where one of two targets is down";
+                tests.push(self.test(name, two, None, &silent));
+            }
         }
         if pages {
             let removed = inputs(&busy, None);
