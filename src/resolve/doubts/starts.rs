@@ -8,7 +8,7 @@ use crate::units::Number;
 
 /// Warns of events that are not seen, and of a time without events that is not, where a counter has no series before the first event.
 pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
-    let leaves = alert.condition.leaves();
+    let (leaves, excuses) = apart(&alert.condition);
     let family = |signal: &Signal| {
         signal
             .family()
@@ -17,6 +17,11 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let is_watched = |signal: &Signal| {
         let mut all = leaves.iter();
         all.any(|leaf| matches!(leaf, Condition::Absent(absent) if family(&absent.signal) == family(signal)))
+    };
+    // Another part fires without events.
+    let is_excused = |signal: &Signal| {
+        let mut all = excuses.iter();
+        all.any(|leaf| matches!(leaf, Condition::Compare(c) if family(&c.signal) == family(signal)))
     };
     let none = Number::from_integer(0);
     let counted = leaves.iter().filter_map(|leaf| match leaf {
@@ -68,6 +73,7 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
                 c.stat, c.window
             ),
             true => return None,
+            false if is_excused(&c.signal) => return None,
             false if is_none => "`equals: 0` does not hold then".to_owned(),
             false => "`below` does not hold then".to_owned(),
         };
@@ -80,6 +86,23 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     if let Some((message, help)) = found {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
         cx.sink.push(warning.help(help));
+    }
+}
+
+/// The parts that make a condition hold, and those that are reasons against it.
+fn apart(condition: &Condition) -> (Vec<&Condition>, Vec<&Condition>) {
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => {
+            (vec![condition], Vec::new())
+        }
+        Condition::All(parts, _) | Condition::Any(parts, _) => {
+            let (held, excuses): (Vec<_>, Vec<_>) = parts.iter().map(apart).unzip();
+            (held.concat(), excuses.concat())
+        }
+        Condition::Unless(parts, _) => {
+            let (held, excuses) = apart(&parts[0]);
+            (held, [excuses, parts[1].leaves()].concat())
+        }
     }
 }
 
