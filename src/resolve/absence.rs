@@ -324,8 +324,9 @@ impl Watch<'_> {
             .map(String::as_str)
             .chain([naming::SLO])
             .collect();
-        build::binary(BinaryOp::Unless, of_slos, self.lately(slos))
-            .on(&apart)
+        let none = build::binary(BinaryOp::Unless, of_slos, self.lately(slos)).on(&apart);
+        build::binary(BinaryOp::And, none, self.of(naming::OBJECTIVE, slos))
+            .on(&[naming::SLO])
             .into()
     }
 
