@@ -83,6 +83,16 @@ impl Condition {
         }
     }
 
+    /// True where a part remembers missing series for a time: the alert has no labels when it has forgotten them.
+    pub fn forgets(&self) -> bool {
+        let leaves = self.leaves();
+        let mut absent = leaves.into_iter().filter_map(|leaf| match leaf {
+            Condition::Absent(absent) => Some(absent),
+            _ => None,
+        });
+        absent.any(|absent| absent.memory.is_some())
+    }
+
     pub fn signals(&self) -> Vec<&Signal> {
         let leaves = self.leaves().into_iter();
         let signals = leaves.filter_map(|leaf| match leaf {
@@ -230,12 +240,11 @@ pub struct SliData {
     pub ended: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs on a bucket of a histogram.
     pub bucketless: Vec<String>,
-    /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on.
-    pub unmeasured: Option<Vec<String>>,
+    /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on, apart by what tells that
+    /// they are to be measured.
+    pub unmeasured: Option<Vec<Unmeasured>>,
     /// Where the alert is on missing measurements, the SLOs that have series after the first request.
     pub late: Vec<String>,
-    /// The same SLOs, apart by what tells that they are to be measured.
-    pub branches: Vec<Unmeasured>,
     /// Labels of the targets of the first of these SLOs: while one stays up, nothing is lost.
     pub targets: Option<Vec<Matcher>>,
     /// How long ended series are remembered.

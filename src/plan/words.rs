@@ -123,14 +123,13 @@ fn only_selected<'a>(part: &'a Condition, others: impl Iterator<Item = &'a Condi
 /// The labels that a part is grouped by, and another one is not: ` (of each instance)`.
 fn only_grouped(part: &Condition, other: &Condition) -> String {
     let other = &other.query().labels;
-    let own = part.query().labels.iter();
-    let own: Vec<_> = own.filter(|label| !other.contains(label)).collect();
-    match &own[..] {
-        [] => String::new(),
-        own => {
-            let own: Vec<_> = own.iter().map(|label| label.as_str()).collect();
-            format!(" (of each {})", own.join(", "))
-        }
+    let own = part.query().labels.iter().map(String::as_str);
+    let own: Vec<_> = own
+        .filter(|label| other.iter().all(|of| of != label))
+        .collect();
+    match own.is_empty() {
+        true => String::new(),
+        false => format!(" (of each {})", own.join(", ")),
     }
 }
 

@@ -102,7 +102,6 @@ impl Watch<'_> {
             bucketless: Vec::new(),
             unmeasured: None,
             late: Vec::new(),
-            branches: Vec::new(),
             targets: targets(cx, first),
             memory: down.unwrap_or(MEMORY),
             down,
@@ -182,11 +181,11 @@ impl Watch<'_> {
             .filter_map(|slo| Some((*slo, bucketless(slo)?)));
         let (bucketless, without): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
         let target = cx.target_labels();
-        // An idle place of a counter that appears with its first event has no series, either.
         let place = |slo: &Slo| -> Vec<String> {
-            let is_known = needed(cx, slo).is_some() && !may_idle(cx, slo);
-            let own = slo.labels.iter().filter(|l| is_known && target.contains(l));
-            own.cloned().collect()
+            let own = slo.labels.iter().filter(|label| target.contains(label));
+            own.filter(|_| is_measured_everywhere(cx, slo))
+                .cloned()
+                .collect()
         };
         // The other ways give one result per SLO, or one per place.
         let labels = match of_events.is_empty() && bucketless.is_empty() {
@@ -225,7 +224,7 @@ impl Watch<'_> {
                 place,
                 idle: (may_idle && !is_time).then_some(IDLE_MEMORY),
             };
-            ways.push(self.without_series(&slos, &branch, is_time));
+            ways.extend(self.without_series(&slos, &branch, is_time));
             branches.push(branch);
         }
         if !late.is_empty() && !missing.is_empty() {
@@ -248,9 +247,8 @@ impl Watch<'_> {
                 .map(|(name, _)| name)
                 .collect(),
             targets: missing.first().and_then(|slo| needed(cx, slo)),
-            branches,
             bucketless: names(&bucketless),
-            unmeasured: Some(names(&missing)),
+            unmeasured: Some(branches),
             late: names(&late),
             memory: MEMORY,
             down: None,
@@ -274,7 +272,7 @@ impl Watch<'_> {
     }
 
     /// SLOs of a branch that have no series, though they are to be measured.
-    fn without_series(&self, slos: &[&Slo], branch: &Unmeasured, is_time: bool) -> Expr {
+    fn without_series(&self, slos: &[&Slo], branch: &Unmeasured, is_time: bool) -> Option<Expr> {
         if let Some(targets) = branch.targets.as_ref().filter(|_| !branch.place.is_empty()) {
             return self.places_without(slos, targets, &branch.place);
         }
@@ -290,12 +288,12 @@ impl Watch<'_> {
         }
         // Of targets that are down there is nothing to measure.
         let no_labels: [&str; 0] = [];
-        match &branch.targets {
+        Some(match &branch.targets {
             Some(targets) => build::binary(BinaryOp::And, none, is_up(targets))
                 .on(&no_labels)
                 .into(),
             None => none,
-        }
+        })
     }
 
     /// The series of SLOs, also for a time after their end: until then, there may be a ticket for their last label sets.
@@ -306,15 +304,14 @@ impl Watch<'_> {
     }
 
     /// Places whose targets are up, without series of an SLO: one place that is measured says nothing of another.
-    fn places_without(&self, slos: &[&Slo], targets: &[Matcher], place: &[String]) -> Expr {
+    fn places_without(&self, slos: &[&Slo], targets: &[Matcher], place: &[String]) -> Option<Expr> {
         let up = build::aggregate(AggregateOp::Max, place, is_up(targets));
         let of_slo = |slo: &&Slo| {
             let named = [naming::SLO, slo.name.as_str(), "", ""].map(build::string);
             build::call("label_replace", std::iter::once(up.clone()).chain(named))
         };
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
-        let of_slos = slos.iter().map(of_slo).reduce(either);
-        let of_slos = of_slos.unwrap_or(up.clone());
+        let of_slos = slos.iter().map(of_slo).reduce(either)?;
         let of_slos = match slos.len() {
             1 => of_slos,
             _ => build::paren(of_slos),
@@ -325,9 +322,8 @@ impl Watch<'_> {
             .chain([naming::SLO])
             .collect();
         let none = build::binary(BinaryOp::Unless, of_slos, self.lately(slos)).on(&apart);
-        build::binary(BinaryOp::And, none, self.of(naming::OBJECTIVE, slos))
-            .on(&[naming::SLO])
-            .into()
+        let none = build::binary(BinaryOp::And, none, self.of(naming::OBJECTIVE, slos));
+        Some(none.on(&[naming::SLO]).into())
     }
 
     /// SLOs that have no such series.
@@ -529,6 +525,21 @@ fn may_idle(cx: &Context<'_>, slo: &Slo) -> bool {
     }
 }
 
+/// True where all targets of an SLO have its series. An idle place of a counter that appears with its first event has none, nor one
+/// that lacks what the SLI selects, such as a model.
+fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
+    let own = cx.labels_of_targets();
+    let of_targets = |expr: &Expr| {
+        let selectors = visit::selectors(expr).into_iter();
+        let mut labels = selectors.flat_map(|selector| selector.matchers.iter());
+        labels.all(|m| m.label.text == "le" || own.contains(&m.label.text))
+    };
+    let total = slo.events.read();
+    needed(cx, slo).is_some()
+        && !may_idle(cx, slo)
+        && total.is_some_and(|[total, _]| of_targets(total))
+}
+
 /// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.
 fn needed(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
     match slo.events.sli {
@@ -550,7 +561,7 @@ fn targets(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
 
 /// The labels of the targets that a query reads, where their job is known.
 fn targets_of(cx: &Context<'_>, expr: &Expr) -> Option<Vec<Matcher>> {
-    let own = [cx.target_labels(), cx.selector_labels()].concat();
+    let own = cx.labels_of_targets();
     let selectors = visit::selectors(expr).into_iter();
     let mut of_targets = selectors.map(|selector| {
         let matchers = selector.matchers.iter();

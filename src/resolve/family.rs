@@ -109,7 +109,7 @@ pub(super) fn bind(
     if let Some((_, _, job)) = &job {
         let mut of_job = matchers::of_job(cx, job);
         if is_of_target(family.names.newest()) {
-            let own = [cx.target_labels(), cx.selector_labels()].concat();
+            let own = cx.labels_of_targets();
             of_job.retain(|(label, ..)| own.contains(label));
         }
         family.matchers.extend(of_job);

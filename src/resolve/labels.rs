@@ -11,6 +11,9 @@ use crate::promql::kept_labels;
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Selection, Text};
 
+/// A family that every release exposes from start-up.
+pub(super) const ALWAYS_THERE: &str = "vllm:num_requests_running";
+
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 /// The labels of a gauge in PromQL, or of a ratio with one: its query sets them, and no reading can change them.
@@ -135,26 +138,40 @@ impl Context<'_> {
         labels
     }
 
-    /// Labels of targets by which the servers and the jobs are selected: not those that metrics have themselves.
-    pub(super) fn selector_labels(&self) -> Vec<String> {
+    /// Labels that targets have: of the scrape, and those by which the servers and the jobs are selected, unless metrics have them
+    /// themselves.
+    pub(super) fn labels_of_targets(&self) -> Vec<String> {
         let prometheus = &self.spec.prometheus;
         let jobs = prometheus.jobs.values();
-        let all = prometheus.selector.keys();
-        let all = all.chain(jobs.flat_map(|job| job.selector.keys()));
-        let own = self.spec.signals.values();
-        let own: Vec<_> = own
-            .flat_map(|signal| signal.has_labels.iter().flatten())
-            .collect();
-        let of_targets = all.map(|label| &label.value);
-        let of_targets = of_targets.filter(|label| own.iter().all(|own| own.value != **label));
-        of_targets.cloned().collect()
+        let selected = prometheus.selector.keys();
+        let selected = selected.chain(jobs.flat_map(|job| job.selector.keys()));
+        let is_own = |label: &Text| {
+            let mut signals = self.spec.signals.values();
+            signals.any(|signal| signal.has_labels.iter().flatten().any(|own| own == label))
+        };
+        let of_targets =
+            selected.filter(|label| !is_own(label) && !self.is_of_servers(&label.value));
+        let mut labels = self.target_labels();
+        labels.extend(of_targets.map(|label| label.value.clone()));
+        labels
+    }
+
+    /// True for a label that the metrics of vLLM have themselves, such as `model_name`.
+    pub(super) fn is_of_servers(&self, label: &str) -> bool {
+        let releases = self
+            .range
+            .iter()
+            .flat_map(|range| &range.selection.releases);
+        let mut shapes =
+            releases.filter_map(|id| self.catalog.shape(ALWAYS_THERE, *id, &self.profiles));
+        shapes.any(|shape| shape.labels.iter().any(|known| known == label))
     }
 
     /// A label of a declared counter or histogram that its targets do not have: it usually has no series before its first event, also after a
     /// restart.
     pub(super) fn late_label(&self, signal: &Signal) -> Option<String> {
         let family = signal.family()?;
-        let of_target = [self.target_labels(), self.selector_labels()].concat();
+        let of_target = self.labels_of_targets();
         let selected = family.matchers.iter().map(|(label, ..)| label);
         let mut labels = signal.labels.iter().chain(selected);
         let is_declared = !family.recorded && family.kind != FamilyKind::Gauge;

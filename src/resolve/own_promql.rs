@@ -134,9 +134,19 @@ fn has_alternative(side: &Expr) -> bool {
     found
 }
 
+/// True for `time()`.
+fn is_now(expr: &Expr) -> bool {
+    matches!(&visit::bare(expr).kind, ExprKind::Call(call) if call.function.text == "time")
+}
+
+/// The value that a selector asks for with `=`.
+fn equal<'a>(selector: &'a Selector, label: &str) -> Option<&'a Matcher> {
+    let mut all = selector.matchers.iter();
+    all.find(|m| m.label.text == label && m.op == MatchOp::Equal)
+}
+
 /// Warns of the time of a past event less the time now: an age is the other way round.
 fn check_age(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
-    let is_now = |side: &Expr| matches!(&visit::bare(side).kind, ExprKind::Call(call) if call.function.text == "time");
     let is_past = |side: &Expr| {
         let mut selectors = visit::selectors(side).into_iter();
         selectors.any(|selector| {
@@ -192,18 +202,17 @@ pub(super) fn doubt_point(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
 fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
     let spec = cx.spec;
     for selector in visit::selectors(expr) {
-        let equal = |label: &str| {
-            let mut all = selector.matchers.iter();
-            all.find(|m| m.label.text == label && m.op == MatchOp::Equal)
-        };
         let of_slo = selector
             .metric
             .as_ref()
             .is_some_and(|name| naming::is_of_slo(&name.text));
-        if let Some(warning) = slip(cx, text, selector, equal(naming::SERVICE)) {
+        if let Some(warning) = slip(cx, text, selector, equal(selector, naming::SERVICE)) {
             cx.sink.push(warning);
         }
-        let (Some(service), Some(slo)) = (equal(naming::SERVICE), equal(naming::SLO)) else {
+        let (Some(service), Some(slo)) = (
+            equal(selector, naming::SERVICE),
+            equal(selector, naming::SLO),
+        ) else {
             continue;
         };
         let (service, name) = (&service.value.value, &slo.value.value);

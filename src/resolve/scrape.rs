@@ -36,12 +36,10 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
 
 /// Labels that select servers and that no metric has itself: the scrape must add them.
 fn selected(cx: &Context<'_>) -> Vec<String> {
-    let own = |label: &String| {
-        let mut signals = cx.ready_signals();
-        signals.any(|signal| signal.labels.contains(label))
-    };
-    let all = cx.selector_labels().into_iter();
-    all.filter(|label| !own(label)).collect()
+    let declared = cx.target_labels();
+    let mut labels = cx.labels_of_targets();
+    labels.retain(|label| !declared.contains(label));
+    labels
 }
 
 /// The service's own job, if signals without a job or something else needs it; then those that signals name and those that the spec

@@ -18,10 +18,15 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         let mut all = leaves.iter();
         all.any(|leaf| matches!(leaf, Condition::Absent(absent) if family(&absent.signal) == family(signal)))
     };
-    // Another part fires without events.
+    // Another part fires without these events.
     let is_excused = |signal: &Signal| {
-        let mut all = excuses.iter();
-        all.any(|leaf| matches!(leaf, Condition::Compare(c) if family(&c.signal) == family(signal)))
+        let is_upper = |bound: &Bound| matches!(bound, Bound::Fixed(op, ..) if op.is_upper());
+        let compared = excuses.iter().filter_map(|leaf| match leaf {
+            Condition::Compare(c) => Some(c),
+            _ => None,
+        });
+        let mut same = compared.filter(|c| c.signal.name == signal.name);
+        same.any(|c| is_upper(&c.bound))
     };
     let none = Number::from_integer(0);
     let counted = leaves.iter().filter_map(|leaf| match leaf {

@@ -11,6 +11,7 @@ use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::visit;
 use crate::resolve::bound;
 use crate::resolve::context::Context;
+use crate::resolve::names;
 use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, Stat, Text};
 use crate::units::{Number, Quantity, Unit, decimal, parse_decimal};
@@ -603,16 +604,12 @@ pub(super) fn fast(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, condi
         && matches!(c.stat, Stat::Quantile(_) | Stat::Avg);
     let summary = given.notice.summary.as_ref();
     let texts = [Some(name), summary].into_iter().flatten();
-    let is_slow = |text: &Text| {
-        let lower = text.value.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        // Names of alerts join their words.
-        words.any(|word| word == "slow" || word == "slowly") || text.value.contains("Slow")
-    };
+    let is_slow = |text: &Text| names::words(&text.value).iter().any(|word| word == "slow");
     if is_low && is_latency && texts.into_iter().any(is_slow) {
-        let at = c.signal.name.clone();
-        let message =
-            format!("the alert is called slow, and fires while `{at}` is below the threshold");
+        let message = format!(
+            "the alert is called slow, and fires while `{}` is below the threshold",
+            c.signal.name
+        );
         let warning = Diagnostic::warning("contradiction", given.when.span, message);
         cx.sink
             .push(warning.help("write `above` for a slow service"));

@@ -11,14 +11,11 @@ use crate::plan::{Family, Signal, SignalKind, Source, selection};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
-use crate::resolve::labels::is_label_name;
+use crate::resolve::labels::{ALWAYS_THERE, is_label_name};
 use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
 use crate::spec::{Across, MatchValue, Matchers, RatioSide, Selection, Text};
 use crate::units::{Number, Quantity, Unit, shown};
-
-/// The family that shows best whether a server is there.
-const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
@@ -92,14 +89,9 @@ pub(in crate::resolve) fn check_selector(cx: &mut Context<'_>, signal: &Signal) 
     let Some(family) = signal.family().filter(|family| family.recorded) else {
         return;
     };
-    let of_servers = |label: &str| {
-        let mut shapes =
-            releases(cx).filter_map(|id| cx.catalog.shape(ALWAYS_THERE, *id, &cx.profiles));
-        shapes.any(|shape| shape.labels.iter().any(|known| known == label))
-    };
     let mut selector = cx.spec.prometheus.selector.keys();
-    let missing =
-        selector.find(|label| !signal.labels.contains(&label.value) && of_servers(&label.value));
+    let missing = selector
+        .find(|label| !signal.labels.contains(&label.value) && cx.is_of_servers(&label.value));
     let Some(label) = missing.filter(|_| !open_labels(cx, family)) else {
         return;
     };

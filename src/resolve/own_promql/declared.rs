@@ -1,8 +1,9 @@
 //! PromQL beside what the spec declares: jobs, alerts, units of its metrics.
 
+use super::{equal, is_now};
 use crate::catalog::meant_value;
 use crate::diag::Diagnostic;
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, MatchOp, Matcher, Selector};
+use crate::promql::ast::{AggregateOp, BinaryOp, Call, Expr, ExprKind, Selector};
 use crate::promql::{split_series, visit};
 use crate::resolve::context::Context;
 use crate::resolve::matchers::JOB;
@@ -28,19 +29,18 @@ pub(super) fn doubt(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
 
 /// Warns of a rate of events that is read as a share: nothing divides it. Seconds in a second are a share.
 pub(in crate::resolve) fn doubt_share(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
-    let mut of_time = false;
-    let mut is_divided = false;
-    let mut name = None;
-    visit::walk(expr, &mut |node| match &node.kind {
-        ExprKind::Binary(_) => is_divided = true,
-        ExprKind::Call(call) if matches!(&*call.function.text, "rate" | "irate" | "increase") => {
-            let selectors = visit::selectors(node).into_iter();
-            name = selectors.filter_map(|s| s.metric.as_ref()).next();
-            of_time |= name.is_none_or(|name| name.text.split('_').any(|word| word == "seconds"));
-        }
-        _ => {}
-    });
-    let Some(name) = name.filter(|_| !of_time && !is_divided) else {
+    let mut inner = visit::bare(expr);
+    while let ExprKind::Aggregate(aggregate) = &inner.kind {
+        inner = visit::bare(&aggregate.expr);
+    }
+    let is_rate = |call: &Call| matches!(&*call.function.text, "rate" | "irate" | "increase");
+    let ExprKind::Call(call) = &inner.kind else {
+        return;
+    };
+    let selector = visit::selectors(inner).into_iter().next();
+    let name = selector.and_then(|selector| selector.metric.as_ref());
+    let of_time = |name: &str| name.split('_').any(|word| word == "seconds");
+    let Some(name) = name.filter(|name| is_rate(call) && !of_time(&name.text)) else {
         return;
     };
     let at = cx.document.inside(text, name.span.clone());
@@ -51,11 +51,6 @@ pub(in crate::resolve) fn doubt_share(cx: &mut Context<'_>, text: &Text, expr: &
     let warning = Diagnostic::warning("wrong-unit", at, message);
     cx.sink
         .push(warning.help("divide it by the rate of all events, or write the unit of the events"));
-}
-
-fn equal<'a>(selector: &'a Selector, label: &str) -> Option<&'a Matcher> {
-    let mut all = selector.matchers.iter();
-    all.find(|m| m.label.text == label && m.op == MatchOp::Equal)
 }
 
 /// A metric that signals declare with other jobs.
@@ -109,7 +104,6 @@ fn milliseconds(cx: &Context<'_>, text: &Text, node: &Expr) -> Option<Diagnostic
     let ExprKind::Binary(b) = &node.kind else {
         return None;
     };
-    let is_now = |side: &Expr| matches!(&visit::bare(side).kind, ExprKind::Call(call) if call.function.text == "time");
     let past = match (is_now(&b.lhs), is_now(&b.rhs)) {
         (true, false) => &b.rhs,
         (false, true) => &b.lhs,

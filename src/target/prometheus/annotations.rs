@@ -359,8 +359,7 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
         Condition::Any(..) => {
             let affected = match labels {
                 [] => Text::default(),
-                // Missing series have no labels once they are forgotten.
-                labels if is_forgotten(condition) => {
+                labels if condition.forgets() => {
                     Text::default().known_between("Affected: ", labels, ". ")
                 }
                 labels => Text::plain("Affected: ").label_list(labels).and(". "),
@@ -395,13 +394,6 @@ fn threshold(c: &Compare) -> String {
         Some(_) => String::new(),
         None => format!(" Threshold: {}{over}.", words::bound(&c.bound)),
     }
-}
-
-/// True where a part remembers missing series for a time.
-pub(super) fn is_forgotten(condition: &Condition) -> bool {
-    let leaves = condition.leaves();
-    let mut absent = leaves.into_iter();
-    absent.any(|leaf| matches!(leaf, Condition::Absent(absent) if absent.memory.is_some()))
 }
 
 fn leading(condition: &Condition, labels: &[String]) -> Text {

@@ -288,8 +288,8 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
                 target_matchers: targets.clone(),
                 equal: of_place.clone().chain(external.clone()).cloned().collect(),
             });
-            if is_forgotten(plan, alert) && of_place.clone().next().is_some() {
-                // It goes on without labels when it has forgotten them.
+            let mut alerts = plan.alerts.iter().filter(|known| known.name == *alert);
+            if alerts.any(|alert| alert.condition.forgets()) && of_place.clone().next().is_some() {
                 let without = of_place.map(|label| format!("{label}=\"\""));
                 inhibit_rules.push(InhibitRule {
                     source_matchers: named(alert).into_iter().chain(without).collect(),
@@ -300,13 +300,6 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         }
     }
     Some(Inhibition { inhibit_rules })
-}
-
-/// True for an alert that remembers missing series for a time.
-fn is_forgotten(plan: &Plan, alert: &str) -> bool {
-    let mut alerts = plan.alerts.iter();
-    let found = alerts.find(|known| known.name == alert);
-    found.is_some_and(|alert| annotations::is_forgotten(&alert.condition))
 }
 
 fn collector(plan: &Plan) -> Option<Collector> {

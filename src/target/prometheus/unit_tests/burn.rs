@@ -17,6 +17,9 @@ const SHORT_OF: Number = Number::new_raw(97, 100);
 /// Just below a threshold, of the threshold.
 const JUST_SHORT_OF: Number = Number::new_raw(99, 100);
 
+/// Just above it.
+const JUST_ABOVE: Number = Number::new_raw(101, 100);
+
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
 const BEFORE: u64 = 10;
 
@@ -298,39 +301,40 @@ impl Run<'_> {
         let all = if every < base { long } else { all };
         let whole = |counted: u64| Number::from_integer(i128::from(counted));
         let allowed = self.tier.threshold * JUST_SHORT_OF * whole(all);
-        // So high that an evaluation more makes little of a difference to the long window.
-        let high = whole(all).min(40.into()) * 100 / 40;
-        let high = self.beyond(100 + high.to_integer());
+        // So high that an evaluation more lifts the long window from just below to just above.
+        let rest_of = whole(all.saturating_sub(most).max(1));
+        let percent = rest_of * 2 + JUST_SHORT_OF * 100;
+        let high = self.beyond(percent.floor().to_integer());
         let high = high.min(allowed / whole(most));
-        let before = (allowed - high * whole(most)) / whole(all.saturating_sub(most).max(1));
+        let before = (allowed - high * whole(most)) / rest_of;
         let before = self.in_events(before).floor() / self.in_events(1.into());
-        // The evaluations that bring it from just below to just above, and one for those that count half.
         let then = high.max(self.beyond(102));
-        let more = self.tier.threshold * whole(all) / 50 / (then - before);
-        let more = match all > 2 * most {
-            true => u64::try_from(more.ceil().to_integer()).ok()? + 1,
-            false => all + 1,
+        // What the long window forgets meanwhile.
+        let leaving = if then == high { before } else { high };
+        let lift = (then - leaving) / whole(all);
+        let evaluations = |share: Number| {
+            let needed = (self.tier.threshold * share / lift).ceil();
+            Some(u64::try_from(needed.to_integer()).ok()?.min(all) * every)
         };
+        let more = evaluations(JUST_ABOVE - JUST_SHORT_OF)?;
         // At last the short window, too, is just above.
+        let (lifted, above) = (evaluations(Number::new(1, 20))?, self.beyond(101));
+        let above = self.in_events(above).ceil() / self.in_events(1.into());
         let steady = (self.tier.short.mins_up() + 2 * every).next_multiple_of(every);
-        let above = self.in_events(self.beyond(101)).ceil() / self.in_events(1.into());
         let levels = self.levels(&[
             (outage, Number::from_integer(1)),
             (rest, before),
             (recent, high),
-            (more * every, then),
+            (more + lifted, then),
             (steady, above),
         ]);
-        let mut test = self.test(
-            "silent just below the threshold, fires just above it",
-            &levels,
-        )?;
+        let name = "silent just below the threshold, fires just above it";
+        let mut test = self.test(name, &levels)?;
         let at = outage + rest + recent;
-        let fires = at + more * every;
         test.promql_expr_test = vec![
             self.check(at, false),
-            self.check(fires, true),
-            self.check(fires + steady, true),
+            self.check(at + more, true),
+            self.check(at + more + lifted + steady, true),
         ];
         Some(test)
     }

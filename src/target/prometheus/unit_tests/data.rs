@@ -38,15 +38,16 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<
         tests.extend(ended);
         of_memory.extend(forgotten);
     }
-    if let Some(missing) = &data.unmeasured {
-        for branch in &data.branches {
+    if let Some(branches) = &data.unmeasured {
+        for branch in branches {
             let run = Run {
                 targets: &branch.targets,
                 ..run
             };
             tests.extend(run.missing(branch).into_iter().flatten());
         }
-        if let (Some(slo), Some(other)) = (data.late.first(), missing.first()) {
+        let mut measured = branches.iter().flat_map(|branch| &branch.slos);
+        if let (Some(slo), Some(other)) = (data.late.first(), measured.next()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
         let bucketless = data.bucketless.iter();
@@ -99,7 +100,7 @@ impl Run<'_> {
         let is_free = |label: &String| targets.iter().all(|(of, ..)| of != label);
         let free = place.iter().find(|label| is_free(label))?;
         let value = |label: &str| match label == free {
-            true => "other".to_owned(),
+            true => labels::OTHER.to_owned(),
             false => self.value(label),
         };
         self.up_at(place, value, values)

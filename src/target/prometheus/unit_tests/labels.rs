@@ -10,7 +10,7 @@ use crate::promql::{self, visit};
 pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
 
 /// A value that no selection asks for.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 /// Statuses that a wrong pattern may take for an error of the server.
 const NEAR_STATUSES: [&str; 3] = ["429", "404", "200"];
@@ -149,6 +149,12 @@ pub(super) fn series(name: &str, set: &LabelSet) -> String {
     }
     out.push('}');
     out
+}
+
+/// The same series with another value of a label; `None` where it does not have the label with its made-up value.
+pub(super) fn beside(series: &str, label: &str, other: &str) -> Option<String> {
+    let [one, other] = [&*made_up(label), other].map(|value| format!("{label}=\"{value}\""));
+    series.contains(&one).then(|| series.replace(&one, &other))
 }
 
 /// True when a query selects a series; where that cannot be told, it does.

@@ -134,11 +134,16 @@ fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
     )
 }
 
-/// How many alerts of a name are firing at a time: one or none.
+/// Whether an alert of a name is firing at a time.
 fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck {
+    number_firing(alert, more, at, u64::from(fires))
+}
+
+/// How many alerts of a name are firing at a time.
+fn number_firing(alert: &str, more: &[(&str, &str)], at: u64, number: u64) -> ExprCheck {
     let more: String = more.iter().map(|(k, v)| format!(", {k}=\"{v}\"")).collect();
     let expr = format!("count(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"{more}}})");
-    value_is(expr, at, fires.then_some(1))
+    value_is(expr, at, i64::try_from(number).ok().filter(|n| *n > 0))
 }
 
 /// Whether a tier's alert is firing at a time. A test file reads the rules of one SLO.

@@ -8,7 +8,7 @@ use super::model::{Firing, Labels, Model, Record};
 use super::part::{Part, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
-use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, value_is};
+use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
 use crate::naming;
 use crate::plan::{Condition, Plan, SignalKind, words};
 use crate::promql::ast::Duration;
@@ -74,18 +74,12 @@ pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
     let end = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
     let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
     let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
-    let [one, other] = [labels::made_up(label), "i2".to_owned()];
-    let [one, other] = [one, other].map(|value| format!("{label}=\"{value}\""));
     let mut inputs = first.input_series.clone();
-    for input in first
-        .input_series
-        .iter()
-        .filter(|input| input.series.contains(&one))
-    {
-        inputs.push(Input {
-            series: input.series.replace(&one, &other),
-            values: steady(&input.values, end)?,
-        });
+    for input in &first.input_series {
+        if let Some(series) = labels::beside(&input.series, label, "i2") {
+            let values = steady(&input.values, end)?;
+            inputs.push(Input { series, values });
+        }
     }
     if inputs.len() == first.input_series.len() {
         return None;
@@ -96,17 +90,12 @@ pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
         0 => return None,
         firing => (firing, "fires"),
     };
-    let expr = format!(
-        "count(ALERTS{{alertname=\"{}\", alertstate=\"firing\"}})",
-        subject.name
-    );
-    let count = i64::try_from(firing).ok().filter(|n| *n > 0);
     Some(Test {
         name: format!("{what} beside a replica without fault"),
         interval: first.interval.clone(),
         input_series: inputs,
         alert_rule_test: Vec::new(),
-        promql_expr_test: vec![value_is(expr, at * step, count)],
+        promql_expr_test: vec![number_firing(subject.name, &[], at * step, firing)],
     })
 }
 
@@ -297,8 +286,8 @@ impl Search<'_> {
             None => {
                 let own = self.subject.labels.iter();
                 let own = own.filter(|(_, value)| !value.contains("{{"));
-                let own: String = own.map(|(k, v)| format!(", {k}=\"{v}\"")).collect();
-                let check = self.check_of(&own, at, firing);
+                let own: Vec<_> = own.map(|(k, v)| (k.as_str(), v.as_str())).collect();
+                let check = number_firing(self.subject.name, &own, at * self.step, firing);
                 test.promql_expr_test.push(check);
             }
         }
@@ -427,7 +416,7 @@ impl Search<'_> {
             beside: true,
             ..*how
         });
-        let beside: Vec<_> = match self.apart() {
+        let beside: Vec<_> = match self.only_of_some() {
             Some(_) => beside.collect(),
             None => Vec::new(),
         };
@@ -435,7 +424,7 @@ impl Search<'_> {
     }
 
     /// A label that some parts are grouped by, and others are not.
-    fn apart(&self) -> Option<&String> {
+    fn only_of_some(&self) -> Option<&String> {
         let leaves = self.subject.condition.leaves();
         let has = |label: &String, leaf: &Condition| leaf.query().labels.contains(label);
         let mut labels = leaves.iter().flat_map(|leaf| &leaf.query().labels);
@@ -449,7 +438,7 @@ impl Search<'_> {
         if !how.beside {
             return Some(all);
         }
-        let label = self.apart()?;
+        let label = self.only_of_some()?;
         let leaves = self.subject.condition.leaves();
         let is_grouped = |i: usize| leaves[i].query().labels.contains(label);
         let of_other = states.iter().enumerate();
@@ -457,15 +446,9 @@ impl Search<'_> {
             .map(|(i, state)| if is_grouped(i) { 0 } else { *state })
             .collect();
         let first = (0..leaves.len()).find(|i| !is_grouped(*i))?;
-        let value = labels::made_up(label);
-        let [one, other] = [value.as_str(), "other"].map(|value| format!("{label}=\"{value}\""));
         for input in self.inputs_of_one(Try { first, ..how }, &of_other)? {
-            if input.series.contains(&one) {
-                all.push(Input {
-                    series: input.series.replace(&one, &other),
-                    ..input
-                });
-            }
+            let series = labels::beside(&input.series, label, labels::OTHER);
+            all.extend(series.map(|series| Input { series, ..input }));
         }
         Some(all)
     }
@@ -523,14 +506,7 @@ impl Search<'_> {
     }
 
     fn check(&self, step: u64, firing: u64) -> ExprCheck {
-        self.check_of("", step, firing)
-    }
-
-    fn check_of(&self, more: &str, step: u64, firing: u64) -> ExprCheck {
-        let name = self.subject.name;
-        let expr = format!("count(ALERTS{{alertname=\"{name}\", alertstate=\"firing\"{more}}})");
-        let count = i64::try_from(firing).ok().filter(|n| *n > 0);
-        value_is(expr, step * self.step, count)
+        number_firing(self.subject.name, &[], step * self.step, firing)
     }
 
     fn test(&self, name: String, inputs: Vec<Input>, checks: Vec<ExprCheck>) -> Test {
