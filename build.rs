@@ -8,20 +8,15 @@ use std::{env, fs, io};
 
 use twox_hash::XxHash3_128;
 
-const INPUTS: [&str; 6] = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "catalog/vllm/index.json",
-    "schemas",
-    "src",
-    "templates",
-];
+const INPUTS: [&str; 5] = ["Cargo.lock", "Cargo.toml", "schemas", "src", "templates"];
 
 fn main() -> io::Result<()> {
     let mut hasher = XxHash3_128::new();
-    for input in INPUTS {
-        println!("cargo::rerun-if-changed={input}");
-        for file in files(Path::new(input))? {
+    let indexes = embed_catalogs()?;
+    let inputs = INPUTS.map(PathBuf::from).into_iter().chain(indexes);
+    for input in inputs {
+        println!("cargo::rerun-if-changed={}", input.display());
+        for file in files(&input)? {
             hasher.write(file.to_string_lossy().replace('\\', "/").as_bytes());
             hasher.write(&fs::read(file)?);
         }
@@ -32,6 +27,42 @@ fn main() -> io::Result<()> {
     );
     link_debug_at_fixed_address();
     Ok(())
+}
+
+/// Writes the list of the recorded products, `(name, index, signals)` each, and returns their files. A product is a folder in
+/// `catalog/`.
+fn embed_catalogs() -> io::Result<Vec<PathBuf>> {
+    println!("cargo::rerun-if-changed=catalog");
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut list = String::from("[\n");
+    let mut found = Vec::new();
+    let mut folders = Vec::new();
+    for entry in fs::read_dir("catalog")? {
+        folders.push(entry?.path());
+    }
+    folders.sort();
+    for folder in folders {
+        let index = folder.join("index.json");
+        if index.is_file() {
+            let name = folder.file_name().unwrap_or_default();
+            let signals = folder.join("signals.yaml");
+            let signals = match signals.is_file() {
+                true => {
+                    found.push(signals.clone());
+                    format!("include_str!({:?})", root.join(signals))
+                }
+                false => "\"\"".to_owned(),
+            };
+            list += &format!(
+                "    ({name:?}, include_str!({:?}), {signals}),\n",
+                root.join(&index)
+            );
+            found.push(index);
+        }
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("catalogs.rs"), list + "]\n")?;
+    Ok(found)
 }
 
 /// Links debug binaries without position independence. Tests start many hundred of them, and 281,000 relocations take most

@@ -42,7 +42,9 @@ fn judge(c: &mut Criterion) {
     let catalog = Catalog::vllm();
     let config = Config::default();
     let products = vec![Product {
+        key: "vllm".to_owned(),
         name: "vLLM".to_owned(),
+        is_guess: false,
         catalog,
         selection: catalog.select_all(),
         profiles: Vec::new(),

@@ -77,6 +77,8 @@ pub struct Config {
     pub prometheus: Option<Release>,
     /// A catalog of vLLM that may be newer than the embedded one.
     pub vllm_catalog: Option<Spanned<PathBuf>>,
+    /// Releases of products, by name.
+    pub products: BTreeMap<Spanned<String>, Range>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     pub choice: Choice,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Server};
 use crate::config;
 use crate::library;
-use crate::template::{TemplateError, Templates};
+use crate::template::{self, TemplateError, Templates};
 use crate::units::{self, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +52,37 @@ pub struct Project {
     pub vllm: Range,
     /// The running server, detected from its metrics.
     pub server: Option<Server>,
+    /// The server of the service, if it is not vLLM.
+    pub other: Option<Other>,
     /// The prefix of the stored names, if it is not the served one.
     pub names: Option<String>,
     /// The label with the values `prefill` and `decode`, if the store has one.
     pub role: Option<String>,
     pub pipeline: Option<Pipeline>,
+}
+
+/// A server other than vLLM.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Its name in `catalog/`, and its template under `init/`.
+    pub key: &'static str,
+    pub title: &'static str,
+    /// The releases that the service runs, or may run.
+    pub range: String,
+    /// The detected models.
+    pub models: Vec<String>,
+}
+
+impl Other {
+    /// True for a server with a first spec.
+    pub fn has_starter(key: &str) -> bool {
+        let name = template_of(key);
+        template::built_in().any(|(known, _)| known == name)
+    }
+}
+
+fn template_of(key: &str) -> String {
+    format!("init/{key}.yaml")
 }
 
 /// Profiles of the connectors that move KV blocks from prefill pods to decode pods.
@@ -66,6 +92,11 @@ const TRANSFERS: [&str; 2] = ["kv-nixl", "kv-mooncake"];
 struct View<'a> {
     name: &'a str,
     owner: &'a str,
+    /// The key of a server other than vLLM; empty for vLLM.
+    product: &'a str,
+    /// The name of the server.
+    title: &'a str,
+    /// The releases of the server.
     vllm: String,
     /// The detected releases as text; empty without a server.
     detected: String,
@@ -137,6 +168,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     let selection = catalog.select(&project.vllm);
     let selection = selection.unwrap_or_else(|_| catalog.select_all());
     let server = project.server.as_ref();
+    let other = project.other.as_ref();
     let mut profiles = server.into_iter().flat_map(|server| &server.profiles);
     let is_served = |name| library::is_always_served(catalog, name, &selection.releases);
     let has_engine = |family| {
@@ -149,14 +181,22 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     let view = View {
         name: &project.name,
         owner: &project.owner,
-        vllm: project.vllm.to_string(),
+        product: other.map_or("", |other| other.key),
+        title: other.map_or(catalog.title(), |other| other.title),
+        vllm: match other {
+            Some(other) => other.range.clone(),
+            None => project.vllm.to_string(),
+        },
         detected: server.map_or_else(String::new, |server| catalog.describe(&server.releases)),
         profiles: profiles
             .clone()
             .map(String::as_str)
             .filter(|profile| *profile != DEFAULT_PROFILE)
             .collect(),
-        models: server.map_or_else(String::new, |server| server.models.join(", ")),
+        models: match other {
+            Some(other) => other.models.join(", "),
+            None => server.map_or_else(String::new, |server| server.models.join(", ")),
+        },
         http: is_served("vllm.http_requests"),
         steps: is_served("vllm.iteration_tokens"),
         engines: has_engine("vllm:num_requests_running")
@@ -176,10 +216,11 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     };
     let spec = format!("specs/{}.yaml", project.name);
     let pipeline = project.pipeline.map(|p| (p.path(), p.template()));
-    let wanted = [
-        (config::NAME, "init/slosmith.toml"),
-        (&*spec, "init/spec.yaml"),
-    ];
+    let first = other.map_or_else(
+        || "init/spec.yaml".to_owned(),
+        |other| template_of(other.key),
+    );
+    let wanted = [(config::NAME, "init/slosmith.toml"), (&*spec, &*first)];
     let wanted = wanted.into_iter().chain(pipeline);
     wanted
         .map(|(path, template)| {

@@ -50,6 +50,8 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "emitter/traces.py",
     "init/github.yaml",
     "init/gitlab.yaml",
+    "init/litellm.yaml",
+    "init/sglang.yaml",
     "init/slosmith.toml",
     "init/spec.yaml",
     "preview/about.html",

@@ -5,12 +5,10 @@
 
 mod literal;
 
-use memchr::memmem;
-
 use super::metric::is_in_name;
 use super::reader::Reader;
 use super::{Kind, Role};
-use crate::catalog::Catalog;
+use crate::catalog;
 use crate::config::Code;
 use crate::promql::ast::{Expr, ExprKind, Selector};
 use crate::promql::{Dialect, parse_with, selectors};
@@ -39,8 +37,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
 pub(super) fn is_query(text: &str, dialect: Dialect) -> bool {
     let is_ours = |selector: &&Selector| {
         let name = selector.metric.as_ref().map_or("", |name| &name.text);
-        let catalog = Catalog::vllm();
-        name.starts_with(catalog.prefix()) || catalog.series_of(name).is_some()
+        catalog::is_recorded(name)
     };
     let fits = |expr: Expr| !is_name(&expr) && selectors(&expr).iter().any(is_ours);
     parse_with(text, dialect).is_ok_and(fits)
@@ -54,19 +51,12 @@ fn is_piece(source: &str) -> bool {
 
 /// Where a text names a metric as queries do.
 fn pieces(text: &str) -> impl Iterator<Item = usize> {
-    names(text).filter(|at| is_in_query(text, *at))
-}
-
-pub(super) fn names(text: &str) -> impl Iterator<Item = usize> {
-    memmem::find_iter(text.as_bytes(), Catalog::vllm().prefix())
+    catalog::mentions(text).filter(|at| is_in_query(text, *at))
 }
 
 /// True for a name, by its place, that has what names in queries have around them.
 pub(super) fn is_in_query(text: &str, at: usize) -> bool {
-    let behind = || {
-        let rest = &text[at + Catalog::vllm().prefix().len()..];
-        rest.trim_start_matches(is_in_name)
-    };
+    let behind = || text[at..].trim_start_matches(is_in_name);
     text[..at].ends_with('(') || behind().starts_with(['{', '['])
 }
 

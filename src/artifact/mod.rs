@@ -111,7 +111,7 @@ fn syntax(path: &Path, text: &str) -> Syntax {
     let ending = ending(path);
     let start = text[mark_len(text)..].trim_start();
     match ending {
-        "md" | "markdown" => Syntax::Markdown,
+        "md" | "mdx" | "markdown" => Syntax::Markdown,
         "hcl" | "tf" | "tofu" => Syntax::Hcl,
         "json" | "jsonc" => Syntax::Json,
         // A flow mapping or a template may begin like JSON too.

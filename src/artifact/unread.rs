@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::raw::HOLE;
 use super::rules::asked;
 use super::{Artifact, Query, code};
+use crate::catalog;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::Filler;
@@ -35,7 +36,7 @@ pub fn first_unread(artifact: &Artifact, text: &str) -> Option<usize> {
         text[line..at].trim_start().starts_with(['#', '/'])
     };
     // Nearly all names are in queries, and to look for that costs least.
-    let names = code::names(text).filter(|at| !queries.have(*at));
+    let names = catalog::mentions(text).filter(|at| !queries.have(*at));
     let mut pieces = names.filter(|at| code::is_in_query(text, *at) && !is_comment(*at));
     let first = pieces.next()?;
     // Beside their queries, dashboards keep copies of them that Grafana only shows, and alerts explain theirs.

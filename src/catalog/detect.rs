@@ -63,12 +63,10 @@ impl fmt::Display for Contradiction {
 }
 
 impl Catalog {
-    /// What a page says about the server that wrote it; `None` when no family on it is vLLM's.
+    /// What a page says about the server that wrote it; `None` when no family on it is the product's.
     pub fn detect(&self, page: &Page) -> Option<Server> {
         let names = page.families.iter().map(|family| family.name.as_str());
-        let own: Vec<_> = names
-            .filter(|name| name.starts_with(self.prefix()))
-            .collect();
+        let own: Vec<_> = names.filter(|name| self.claims(name)).collect();
         if own.is_empty() {
             return None;
         }
@@ -194,7 +192,7 @@ impl Catalog {
         let names = page.families.iter().map(|family| &family.name);
         let found: BTreeSet<_> = names
             .filter_map(|name| Some(self.series_of(name)?.0.name()))
-            .filter(|name| name.starts_with(self.prefix()))
+            .filter(|name| self.claims(name))
             .collect();
         let found = found.into_iter();
         found.filter_map(|name| self.family(name)).collect()

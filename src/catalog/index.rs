@@ -5,6 +5,8 @@ mod load;
 mod pages;
 mod print;
 
+pub(super) use load::identity;
+
 pub use build::{BuildError, Service, build, build_service};
 
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::foreign::Foreign;
+use super::identity::Identity;
 use super::lineage::Lineage;
 use super::shape::MetricType;
 use super::version::Version;
@@ -21,6 +24,8 @@ use super::version::Version;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Index {
+    /// First, so that its line tells whether the rest is needed.
+    product: Identity,
     /// Releases in the order of their versions.
     releases: Vec<ReleaseEntry>,
     /// Label sets that shapes point at.

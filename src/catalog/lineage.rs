@@ -5,7 +5,7 @@ mod facts;
 pub(super) use facts::covers;
 pub use facts::{
     Backfill, Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets,
-    Spelling, StartRule,
+    StartRule,
 };
 
 use std::collections::BTreeMap;
@@ -17,14 +17,8 @@ use super::version::Version;
 pub const DEFAULT_PROFILE: &str = "default";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Lineage {
-    /// What every name of the product's own begins with; empty when there is nothing of the kind.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub prefix: String,
-    /// What they begin with in stores that do not keep this prefix.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spellings: Vec<Spelling>,
     /// Families that another expression replaces, or that ended.
     pub changes: Vec<Change>,
     /// Names that people use and no release ever had.

@@ -19,9 +19,11 @@
 mod coverage;
 mod detect;
 pub mod diff;
+mod embedded;
 pub mod exposition;
 mod family;
 mod foreign;
+mod identity;
 mod index;
 pub mod lineage;
 mod names;
@@ -38,11 +40,13 @@ use std::sync::{LazyLock, OnceLock};
 pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
 pub use detect::{Contradiction, Server};
+pub use embedded::{Embedded, is_recorded, mentions};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
+pub use identity::{Identity, Spelling, VLLM};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 use lineage::Replacement;
-pub use lineage::{DEFAULT_PROFILE, Lineage, Spelling};
+pub use lineage::{DEFAULT_PROFILE, Lineage};
 pub use names::{PREFIX_HELP, is_prefix, meant, meant_value};
 pub use product::Product;
 pub use release::{Release, ReleaseId};
@@ -50,10 +54,9 @@ pub use select::{NoRelease, Selection};
 pub use shape::{MetricType, Shape};
 pub use version::{Range, RangeError, Version};
 
-const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
-
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
+    identity: Identity,
     releases: Vec<Release>,
     families: BTreeMap<String, Family>,
     lineage: Lineage,
@@ -66,11 +69,7 @@ static NEWER: OnceLock<(Catalog, String)> = OnceLock::new();
 impl Catalog {
     pub fn vllm() -> &'static Self {
         // A test proves that the embedded text can be read.
-        static EMBEDDED: LazyLock<Catalog> = LazyLock::new(|| {
-            Index::from_json(VLLM_INDEX)
-                .unwrap_or_default()
-                .into_catalog()
-        });
+        static EMBEDDED: LazyLock<Catalog> = LazyLock::new(|| embedded::read(VLLM));
         NEWER.get().map_or(&EMBEDDED, |(catalog, _)| catalog)
     }
 
@@ -94,20 +93,6 @@ impl Catalog {
     pub fn lacks<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Version> {
         let versions = other.releases.iter().map(Release::version);
         versions.filter(|version| self.find_release(version).is_none())
-    }
-
-    fn new(
-        releases: Vec<Release>,
-        families: BTreeMap<String, Family>,
-        lineage: Lineage,
-        foreign: Foreign,
-    ) -> Self {
-        Self {
-            releases,
-            families,
-            lineage,
-            foreign,
-        }
     }
 
     pub fn releases(&self) -> &[Release] {

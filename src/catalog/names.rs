@@ -1,6 +1,6 @@
 //! Names: series of a family, known or not, and what was probably meant.
 
-use super::lineage::Spelling;
+use super::identity::{Identity, Spelling};
 use super::shape::MetricType;
 use super::{Catalog, Family, ReleaseId};
 use crate::promql::{Series, split_series};
@@ -19,7 +19,26 @@ pub fn is_prefix(text: &str) -> bool {
 impl Catalog {
     /// What every name of the product's own begins with; empty when there is nothing of the kind.
     pub fn prefix(&self) -> &str {
-        &self.lineage.prefix
+        self.identity.prefixes.first().map_or("", String::as_str)
+    }
+
+    /// True for a name that begins as the product's own do.
+    pub fn claims(&self, name: &str) -> bool {
+        let mut prefixes = self.identity.prefixes.iter();
+        prefixes.any(|prefix| name.starts_with(prefix.as_str()))
+    }
+
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The name of the product in sentences.
+    pub fn title(&self) -> &str {
+        &self.identity.title
+    }
+
+    pub fn spellings(&self) -> &[Spelling] {
+        &self.identity.spellings
     }
 
     /// The served name of a series that is stored with `prefix`: `vllm:x` for `ray_vllm_x`.
@@ -49,7 +68,7 @@ impl Catalog {
 
     /// A prefix of some stores that is not the product's own.
     pub fn spelling(&self, prefix: &str) -> Option<&Spelling> {
-        let mut spellings = self.lineage.spellings.iter();
+        let mut spellings = self.spellings().iter();
         spellings.find(|spelling| spelling.prefix == prefix)
     }
 
@@ -61,7 +80,7 @@ impl Catalog {
 
     /// The served name of a series, if only a known prefix of some stores differs: `vllm:x` for `vllm_x`.
     pub fn own_spelling(&self, name: &str) -> Option<String> {
-        let mut spellings = self.lineage.spellings.iter();
+        let mut spellings = self.spellings().iter();
         spellings.find_map(|spelling| self.served(&spelling.prefix, name))
     }
 

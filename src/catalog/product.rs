@@ -1,6 +1,7 @@
-//! A product with recordings: vLLM, or a service of the project.
+//! A product with recordings: vLLM, another server, or a service of the project.
 
-use super::{Catalog, ReleaseId, Selection};
+use super::lineage::covers;
+use super::{Catalog, NoRelease, Range, ReleaseId, Selection};
 
 /// The prefixes of metrics that many exporters have.
 const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
@@ -8,13 +9,34 @@ const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
 /// A recorded product, with the selected releases and profiles.
 #[derive(Clone, Debug)]
 pub struct Product<'c> {
+    /// The word for configuration and command line: `sglang`.
+    pub key: String,
+    /// The name in sentences: `SGLang`.
     pub name: String,
     pub catalog: &'c Catalog,
     pub selection: Selection,
     pub profiles: Vec<String>,
+    /// Neither the configuration nor the command line names its releases.
+    pub is_guess: bool,
 }
 
 impl<'c> Product<'c> {
+    /// The releases of a range, by default the newest recorded one, with all profiles.
+    pub fn new(key: &str, catalog: &'c Catalog, range: Option<&Range>) -> Result<Self, NoRelease> {
+        let profiles = catalog.profiles().into_iter();
+        Ok(Self {
+            key: key.to_owned(),
+            name: catalog.title().to_owned(),
+            catalog,
+            selection: match range {
+                Some(range) => catalog.select(range)?,
+                None => catalog.select_newest(),
+            },
+            profiles: profiles.map(str::to_owned).collect(),
+            is_guess: range.is_none(),
+        })
+    }
+
     /// Releases in words: `0.12.0–0.33.0`.
     pub fn describe(&self, releases: &[ReleaseId]) -> String {
         self.catalog.describe(releases)
@@ -32,17 +54,20 @@ impl<'c> Product<'c> {
 
     /// Series of other exporters that begin as its own do.
     pub fn only_foreign(&self) -> impl Iterator<Item = &'c str> {
-        let (catalog, prefix) = (self.catalog, self.catalog.prefix());
-        let alike = catalog
-            .foreign()
-            .names()
-            .filter(move |name| name.starts_with(prefix));
+        let catalog = self.catalog;
+        let names = catalog.foreign().names();
+        let alike = names.filter(|name| catalog.claims(name));
         alike.filter(|name| catalog.series_of(name).is_none())
     }
 
     pub fn claims(&self, name: &str) -> bool {
-        let prefix = self.catalog.prefix();
-        !prefix.is_empty() && name.starts_with(prefix)
+        self.catalog.claims(name)
+    }
+
+    /// True for a family that servers of one release may show or not.
+    pub fn is_open(&self, family: &str) -> bool {
+        let mut open = self.catalog.lineage().open.families.iter();
+        open.any(|pattern| covers(pattern, family))
     }
 
     /// True if a family of this name can only belong to this product. Names such as `process_start_time_seconds` belong to

@@ -15,8 +15,9 @@ pub struct Selection {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no recorded vLLM release is in `{range}`; nearest: {}", .nearest.join(" and "))]
+#[error("no recorded {product} release is in `{range}`; nearest: {}", .nearest.join(" and "))]
 pub struct NoRelease {
+    pub product: String,
     pub range: String,
     pub nearest: Vec<String>,
 }
@@ -55,6 +56,14 @@ impl Catalog {
         }
     }
 
+    /// The newest recorded release.
+    pub fn select_newest(&self) -> Selection {
+        let mut selection = self.select_all();
+        let last = selection.releases.len().saturating_sub(1);
+        selection.releases.drain(..last);
+        selection
+    }
+
     fn open_end(&self, range: &Range) -> Option<String> {
         let newest = self.releases.last().filter(|_| range.is_open_ended())?;
         let newest = newest.version();
@@ -69,7 +78,8 @@ impl Catalog {
             (Some(before), Some(after)) => (
                 vec![before.id(), after.id()],
                 format!(
-                    "vLLM {version} is not recorded: checked against {} and {}",
+                    "{} {version} is not recorded: checked against {} and {}",
+                    self.title(),
                     before.version(),
                     after.version()
                 ),
@@ -77,7 +87,8 @@ impl Catalog {
             (Some(newest), None) => (
                 vec![newest.id()],
                 format!(
-                    "vLLM {version} is newer than every recording: checked against {}",
+                    "{} {version} is newer than every recording: checked against {}",
+                    self.title(),
                     newest.version()
                 ),
             ),
@@ -105,6 +116,7 @@ impl Catalog {
         };
         let nearest = before.into_iter().chain(after);
         NoRelease {
+            product: self.title().to_owned(),
             range: range.to_string(),
             nearest: nearest
                 .map(|release| release.version().to_string())

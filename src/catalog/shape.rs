@@ -98,14 +98,20 @@ impl Shape {
 
     /// True when the family was seen with the label, or its type brings it (`le`, `quantile`).
     pub fn has_label(&self, label: &str) -> bool {
-        match label {
-            "le" => matches!(
-                self.kind,
-                MetricType::Histogram | MetricType::GaugeHistogram
-            ),
+        let is_brought = match label {
+            "le" => self.has_buckets(),
             "quantile" => self.kind == MetricType::Summary,
-            _ => self.labels.iter().any(|known| known == label),
-        }
+            _ => false,
+        };
+        is_brought || self.labels.iter().any(|known| known == label)
+    }
+
+    /// True for a type whose series `_bucket` have the label `le`.
+    pub fn has_buckets(&self) -> bool {
+        matches!(
+            self.kind,
+            MetricType::Histogram | MetricType::GaugeHistogram
+        )
     }
 
     /// The values the label can take, when that is known.

@@ -12,11 +12,12 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 
+use super::lint::scope::one_of_products;
 use super::{Format, examples};
 use crate::catalog::diff::Diff;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, Release, VLLM, Version};
 
-/// Show which metrics each vLLM release exposes
+/// Show which metrics each release of vLLM and of other servers exposes
 #[derive(Debug, Args)]
 pub struct CatalogArgs {
     #[command(subcommand)]
@@ -49,9 +50,12 @@ struct ListArgs {
     /// List the metrics of this release
     #[arg(long, value_name = "VERSION")]
     release: Option<Version>,
-    /// vLLM profile: a recorded set of server options
-    #[arg(long, requires = "release", default_value = DEFAULT_PROFILE)]
-    profile: String,
+    /// Server: `vllm`, `sglang`, `litellm`, …
+    #[arg(long, value_name = "NAME", default_value = VLLM)]
+    product: String,
+    /// Profile: a recorded set of server options. Default: `default` where there is one, otherwise all
+    #[arg(long, requires = "release")]
+    profile: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -73,9 +77,12 @@ struct DiffArgs {
     from: Version,
     /// The release to upgrade to
     to: Version,
-    /// vLLM profile: a recorded set of server options
-    #[arg(long, default_value = DEFAULT_PROFILE)]
-    profile: String,
+    /// Server: `vllm`, `sglang`, `litellm`, …
+    #[arg(long, value_name = "NAME", default_value = VLLM)]
+    product: String,
+    /// Profile: a recorded set of server options. Default: `default` where there is one, otherwise all
+    #[arg(long)]
+    profile: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -89,11 +96,10 @@ impl CatalogArgs {
 }
 
 pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
-    let catalog = Catalog::vllm();
     let text = match &args.command {
-        CatalogCommand::List(args) => list::view(catalog, args)?,
-        CatalogCommand::Show(args) => show::view(catalog, args)?,
-        CatalogCommand::Diff(args) => diff::view(catalog, args)?,
+        CatalogCommand::List(args) => list::view(of(&args.product)?, args)?,
+        CatalogCommand::Show(args) => show::view(args)?,
+        CatalogCommand::Diff(args) => diff::view(of(&args.product)?, args)?,
         CatalogCommand::Record(args) => record::run(args)?,
         CatalogCommand::Update(args) => update::run(args)?,
     };
@@ -103,9 +109,52 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// The description of a family, by the name of any of its series.
 pub(super) fn described(name: &str) -> Option<String> {
-    show::find(Catalog::vllm(), name, Format::Text)
-        .ok()
-        .flatten()
+    show::find(owner(name), name, Format::Text).ok().flatten()
+}
+
+/// The catalog of a product, by the word for it.
+pub(super) fn of(product: &str) -> Result<&'static Catalog> {
+    if product == VLLM {
+        return Ok(Catalog::vllm());
+    }
+    let found = Embedded::find(product);
+    let known = || Embedded::all().iter().map(|product| product.name);
+    found.map(Embedded::catalog).ok_or_else(|| {
+        let known: Vec<_> = known().collect();
+        anyhow!(
+            "unknown product `{product}`; {}",
+            one_of_products(product, &known)
+        )
+    })
+}
+
+/// The catalog of the product whose metrics begin as `name` does; vLLM's if there is none.
+fn owner(name: &str) -> &'static Catalog {
+    let claims = |product: &&'static Embedded| product.catalog().claims(name);
+    let other = Embedded::in_texts([name].into_iter()).into_iter();
+    let other = other.map(|product| product).find(claims);
+    other.map_or_else(Catalog::vllm, Embedded::catalog)
+}
+
+/// The profiles that a command looks at: the one that it names, else the default one, else all of the releases.
+fn profiles<'a>(named: Option<&'a str>, releases: &[&'a Release]) -> Result<Vec<&'a str>> {
+    if let Some(named) = named {
+        let has = |release: &&&Release| release.page(named).is_some();
+        if let (None, Some(last)) = (releases.iter().find(has), releases.last()) {
+            known_profile(last, named)?;
+        }
+        return Ok(vec![named]);
+    }
+    let mut all: Vec<_> = releases
+        .iter()
+        .flat_map(|release| release.profiles())
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    match all.contains(&DEFAULT_PROFILE) {
+        true => Ok(vec![DEFAULT_PROFILE]),
+        false => Ok(all),
+    }
 }
 
 pub(super) fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
@@ -121,7 +170,8 @@ pub(super) fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a
         Err(error) => error.nearest,
     };
     Err(anyhow!(
-        "vLLM {version} is not recorded; nearest: {}",
+        "{} {version} is not recorded; nearest: {}",
+        catalog.title(),
         near.join(" and ")
     ))
 }
@@ -134,7 +184,7 @@ fn known_profile(release: &Release, profile: &str) -> Result<()> {
     let hint = crate::diag::did_you_mean(profile, known.iter().copied());
     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
     Err(anyhow!(
-        "profile `{profile}` is not recorded for vLLM {}{hint}; recorded profiles: {}",
+        "profile `{profile}` is not recorded for {}{hint}; recorded profiles: {}",
         release.version(),
         known.join(", ")
     ))

@@ -19,7 +19,7 @@ use super::{catalog as pages, lint};
 use crate::artifact::Artifact;
 use crate::catalog::Product;
 use crate::catalog::diff::Diff;
-use crate::catalog::{Catalog, Release, Version};
+use crate::catalog::{Catalog, Release, VLLM, Version};
 use crate::config::Config;
 use crate::diag::render::{Report, place, render};
 use crate::diag::{Diagnostic, guarded};
@@ -27,18 +27,21 @@ use crate::lint::Scope;
 use crate::lint::drift::{Fate, Item, Queries, drift};
 use crate::source::{LineCol, Sources};
 
-/// Show how a vLLM upgrade affects metrics and the files that query them
+/// Show how an upgrade of vLLM or another server affects metrics and the files that query them
 #[derive(Debug, Args)]
 pub struct DriftArgs {
     /// Files, or folders to search for YAML, JSON, HCL and Markdown. Without paths, only metrics are compared
     paths: Vec<PathBuf>,
-    /// The vLLM release that runs now
+    /// The release that runs now
     #[arg(long, value_name = "VERSION")]
     from: Version,
-    /// The vLLM release to upgrade to
+    /// The release to upgrade to
     #[arg(long, value_name = "VERSION")]
     to: Version,
-    /// A vLLM profile in use, such as `lora` (repeatable)
+    /// The server that is upgraded: `vllm`, `sglang`, `litellm`, …
+    #[arg(long, value_name = "NAME", default_value = VLLM)]
+    product: String,
+    /// A profile in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     profile: Vec<String>,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
@@ -107,20 +110,23 @@ impl Drift<'_> {
 /// Runs `slosmith drift` and returns the exit code: 1 if a query breaks or changes its meaning.
 pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
-    let catalog = Catalog::vllm();
+    let catalog = pages::of(&args.product)?;
     let from = pages::release(catalog, &args.from)?;
     let to = pages::release(catalog, &args.to)?;
     let mut sources = Sources::default();
     let Some(config) = configuration::nearest(args.config.as_deref(), &here, &mut sources)? else {
         return Ok(2);
     };
-    let profiles = lint::scope::profiles(catalog, &config, &args.profile)?;
+    let profiles = match args.product.as_str() {
+        VLLM => lint::scope::profiles(catalog, &config, &args.profile)?,
+        _ => lint::scope::named_or_all(catalog, &args.profile)?,
+    };
     let files = walk::files(&args.paths, &config, &here)?;
     let mut loaded = load(files, sources, &Progress::none());
     let items = items(
         &mut loaded,
         &config,
-        [from, to].map(|release| product(catalog, release, &profiles)),
+        [from, to].map(|release| product((&args.product, catalog), release, &profiles)),
     );
     complain(&loaded, &here)?;
     let mut diff = catalog.diff(from, to, &profiles);
@@ -153,14 +159,20 @@ pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     Ok(if loaded.unreadable { 2 } else { u8::from(bad) })
 }
 
-fn product<'c>(catalog: &'c Catalog, release: &Release, profiles: &[String]) -> Product<'c> {
+fn product<'c>(
+    (key, catalog): (&str, &'c Catalog),
+    release: &Release,
+    profiles: &[String],
+) -> Product<'c> {
     let mut selection = catalog.select_all();
     selection.releases.retain(|id| *id == release.id());
     Product {
-        name: "vLLM".to_owned(),
+        key: key.to_owned(),
+        name: catalog.title().to_owned(),
         catalog,
         selection,
         profiles: profiles.to_vec(),
+        is_guess: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `slosmith init`: creates a project.
 
 mod ask;
+mod other;
 mod vllm;
 
 use std::io::{IsTerminal, Write};
@@ -37,7 +38,7 @@ pub struct InitArgs {
     /// Team that owns the service and its alerts. Default: `sre`
     #[arg(long, value_name = "TEAM")]
     owner: Option<String>,
-    /// `/metrics` output of a running vLLM server, to detect its release, profile and models: an http:// or https:// URL, a
+    /// `/metrics` output of a running server, to detect the server, its release and its models: an http:// or https:// URL, a
     /// file, or - for standard input
     #[arg(long, value_name = "URL|FILE")]
     metrics: Option<String>,
@@ -48,6 +49,9 @@ pub struct InitArgs {
     /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
     #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
+    /// Server that the service runs: `vllm`, `sglang` or `litellm`. Default: detected from `--metrics`, otherwise `vllm`
+    #[arg(long, value_name = "NAME", conflicts_with = "vllm")]
+    product: Option<String>,
     /// CI system to write a workflow for. Default: the one already used in this folder, otherwise `github`
     #[arg(long, value_enum)]
     ci: Option<Ci>,
@@ -74,18 +78,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     // Never read answers from a pipe: they could belong to other questions.
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut questions = Questions::new(asks);
-    let seen = seen(args, &mut questions)?;
-    let names = names(args, seen.as_ref())?;
-    let role = role(args, seen.as_ref(), names.as_deref())?;
-    let project = Project {
-        name: name(args, &mut questions)?,
-        owner: owner(args, &mut questions)?,
-        vllm: vllm::chosen(args.vllm.as_ref(), seen.as_ref(), &mut questions)?,
-        server: seen.map(|seen| seen.server),
-        names,
-        role,
-        pipeline: pipeline(args, &mut questions)?,
-    };
+    let project = project(args, &mut questions)?;
     let files = starter::files(&project, &Templates::load(None)?)?;
     for file in &files {
         check_absent(&args.folder, file)?;
@@ -107,18 +100,41 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// The metrics of a running server, if there is one.
-fn seen(args: &InitArgs, questions: &mut Questions) -> Result<Option<Seen>> {
-    let about = "`/metrics` URL of a running vLLM server, or a file (optional)";
+fn project(args: &InitArgs, questions: &mut Questions) -> Result<Project> {
+    let about = "`/metrics` URL of a running server, or a file (optional)";
     let address = match &args.metrics {
         Some(address) => address.clone(),
         None => questions.text(about, "")?,
     };
-    if address.is_empty() {
-        return Ok(None);
+    let page = match address.is_empty() {
+        true => None,
+        false => Some(page::read(&address, &args.http)?),
+    };
+    if let Some(other) = other::chosen(args.product.as_deref(), page.as_ref())? {
+        return Ok(Project {
+            name: name(args, questions)?,
+            owner: owner(args, questions)?,
+            vllm: vllm::chosen(None, None, &mut Questions::new(false))?,
+            server: None,
+            other: Some(other),
+            names: None,
+            role: None,
+            pipeline: pipeline(args, questions)?,
+        });
     }
-    let page = page::read(&address, &args.http)?;
-    Seen::new(page, &address).map(Some)
+    let seen = page.map(|page| Seen::new(page, &address)).transpose()?;
+    let names = names(args, seen.as_ref())?;
+    let role = role(args, seen.as_ref(), names.as_deref())?;
+    Ok(Project {
+        name: name(args, questions)?,
+        owner: owner(args, questions)?,
+        vllm: vllm::chosen(args.vllm.as_ref(), seen.as_ref(), questions)?,
+        server: seen.map(|seen| seen.server),
+        other: None,
+        names,
+        role,
+        pipeline: pipeline(args, questions)?,
+    })
 }
 
 /// The prefix of the names in the store, if it is not the served one. Prints what is stored.

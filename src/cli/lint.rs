@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 pub use args::LintArgs;
 
-use crate::catalog::Range;
+use crate::catalog::{Embedded, Range};
 use crate::config::{Config, plain};
 use crate::diag::{Diagnostic, INTERNAL_ERROR, count, one_line};
 use crate::lint::date::Date;
@@ -38,21 +38,14 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
         return Ok(2);
     };
     args.override_config(&mut config);
-    let range = args.vllm.as_deref().map(Range::parse).transpose();
-    let range = range.map_err(|why| anyhow!("`--vllm`: {}", why.with_help()))?;
-    let products = scope::products(&config, range.as_ref(), &args.profile)?;
-    let mut scope = Scope::configured(products, &config);
-    scope.is_guess = range.is_none() && config.vllm.is_none();
-    let root = config_folder(&config, &here);
-    let job = Job {
-        args,
-        config: &config,
-        scope: &scope,
-        root: &root,
-        here: &here,
-        today: today(),
-        progress: Progress::new(!args.quiet),
+    let vllm = args.vllm.as_deref().map(Range::parse).transpose();
+    let asked = scope::Asked {
+        vllm: vllm.map_err(|why| anyhow!("`--vllm`: {}", why.with_help()))?,
+        products: &args.product,
+        profiles: &args.profile,
     };
+    // What they say is right is known before files are read.
+    scope::products(&config, &asked, [])?;
     let mut files = walk::files(&args.paths, &config, &here)?;
     if let Some(name) = &mut files.stdin {
         if args.fix && !args.diff {
@@ -64,7 +57,20 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
             .languages
             .extend(language.map(|language| (name.clone(), language)));
     }
-    job.run(input::load(files, sources, &job.progress), out)
+    let progress = Progress::new(!args.quiet);
+    let loaded = input::load(files, sources, &progress);
+    let texts = loaded.sources.iter().map(|(_, file)| file.text());
+    let products = scope::products(&config, &asked, Embedded::in_texts(texts))?;
+    let job = Job {
+        args,
+        config: &config,
+        scope: &Scope::configured(products, &config),
+        root: &config_folder(&config, &here),
+        here: &here,
+        today: today(),
+        progress,
+    };
+    job.run(loaded, out)
 }
 
 fn config_folder(config: &Config, here: &Path) -> PathBuf {

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 
 use super::Format;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, ReleaseId, Shape};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, ReleaseId, Shape, VLLM};
 use crate::cli::words;
 use crate::library;
 use crate::library::PREFIX;
@@ -24,16 +24,22 @@ pub struct SignalsArgs {
     /// vLLM releases to show, such as ">=0.10,<=0.16"
     #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
+    /// Server: `vllm`, `sglang` or `litellm`
+    #[arg(long, value_name = "NAME", default_value = VLLM)]
+    product: String,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
-    let catalog = Catalog::vllm();
+    let named = args.name.as_deref().and_then(library::prefix_of);
+    let named = named.map(|prefix| prefix.trim_end_matches('.').to_owned());
+    let product = named.as_ref().unwrap_or(&args.product);
+    let catalog = super::catalog::of(product)?;
     let releases = match &args.vllm {
-        Some(range) => catalog.select(range)?.releases,
-        None => catalog.select_all().releases,
+        Some(range) if product == VLLM => catalog.select(range)?.releases,
+        _ => catalog.select_all().releases,
     };
     let text = match &args.name {
         Some(name) => {
@@ -45,9 +51,9 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
             }
         }
         None => {
-            let views = views(catalog, &releases);
+            let views = views(catalog, product, &releases);
             match args.format {
-                Format::Text => list::text(catalog, &views, &releases),
+                Format::Text => list::text(catalog, product, &views, &releases),
                 Format::Json => super::catalog::json(&list::as_json(catalog, &views))?,
             }
         }
@@ -58,7 +64,8 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// The description of a built-in signal in all releases.
 pub(super) fn described(name: &str) -> Option<String> {
-    let catalog = Catalog::vllm();
+    let prefix = library::prefix_of(name)?;
+    let catalog = super::catalog::of(prefix.trim_end_matches('.')).ok()?;
     let (name, signal) = with_signal(name.to_owned())?;
     let view = View::new(catalog, name, signal, &catalog.select_all().releases);
     Some(show::text(catalog, &view))
@@ -80,8 +87,16 @@ fn with_signal(name: String) -> Option<(String, &'static Signal)> {
     Some((name, signal))
 }
 
-fn views<'a>(catalog: &'a Catalog, releases: &[ReleaseId]) -> Vec<View<'a>> {
-    let known = library::names().into_iter().filter_map(with_signal);
+fn views<'a>(catalog: &'a Catalog, product: &str, releases: &[ReleaseId]) -> Vec<View<'a>> {
+    let names = match product {
+        VLLM => library::names(),
+        _ => {
+            let others = library::of_others();
+            let others = others.filter(|(other, _)| other.name == product);
+            others.map(|(_, name)| name).collect()
+        }
+    };
+    let known = names.into_iter().filter_map(with_signal);
     known
         .map(|(name, signal)| View::new(catalog, name, signal, releases))
         .collect()
@@ -203,7 +218,7 @@ fn stretches<'a>(
 pub fn page() -> String {
     let catalog = Catalog::vllm();
     let releases = catalog.select_all().releases;
-    let views = views(catalog, &releases);
+    let all = views(catalog, VLLM, &releases);
     let mut page = format!(
         "# Signals\n\nBuilt-in signals: a spec can use them without declaring them. Recorded vLLM releases: {}.\n\
          `slosmith signals --vllm RANGE` lists the signals of the releases that you run. A metric of a profile other than\n\
@@ -211,8 +226,31 @@ pub fn page() -> String {
          | signal | kind | unit | releases | title |\n|---|---|---|---|---|\n",
         catalog.describe(&releases)
     );
-    for view in &views {
-        let on = list::on(catalog, view, &view.releases(), &releases);
+    rows(&mut page, catalog, &all, &releases);
+    let mut sections: String = all.iter().map(|view| section(catalog, view)).collect();
+    for product in Embedded::all()
+        .iter()
+        .filter(|product| !product.signals.is_empty())
+    {
+        let (key, title) = (product.name, &product.identity.title);
+        let catalog = product.catalog();
+        let releases = catalog.select_all().releases;
+        let views = views(catalog, key, &releases);
+        page.push_str(&format!(
+            "\n## Signals of {title}\n\nThe job of the servers in Prometheus is `{key}`. Recorded releases: {}. Set yours under `[products]`\n\
+             in `slosmith.toml`. Boundaries are the defaults of the newest one.\n\n\
+             | signal | kind | unit | releases | title |\n|---|---|---|---|---|\n",
+            catalog.describe(&releases)
+        ));
+        rows(&mut page, catalog, &views, &releases);
+        sections.extend(views.iter().map(|view| section(catalog, view)));
+    }
+    page + &sections
+}
+
+fn rows(page: &mut String, catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]) {
+    for view in views {
+        let on = list::on(catalog, view, &view.releases(), releases);
         let name = view.name.as_str();
         let anchor = name.replace('.', "");
         let (kind, unit, title) = (view.kind(), view.unit(), view.title());
@@ -220,10 +258,6 @@ pub fn page() -> String {
             "| [`{name}`](#{anchor}) | {kind} | {unit} | {on} | {title} |\n"
         ));
     }
-    for view in &views {
-        page.push_str(&section(catalog, view));
-    }
-    page
 }
 
 fn section(catalog: &Catalog, view: &View<'_>) -> String {

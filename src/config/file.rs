@@ -48,6 +48,9 @@ struct File {
     /// writes it.
     #[schemars(with = "Option<String>", example = "vllm-catalog.json")]
     vllm_catalog: Option<At<PathBuf>>,
+    /// Releases of other servers, in the form of `vllm`: `sglang = "0.5.23"`. Default: the newest recorded release of each.
+    #[schemars(with = "BTreeMap<String, String>")]
+    products: BTreeMap<At<String>, At<String>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
@@ -103,6 +106,12 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let mut faults = Vec::new();
     let place = Place { file, folder };
     let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
+    let products = read.products.into_iter();
+    let products = products.filter_map(|(name, range)| {
+        let range = place.range(range, &mut faults)?;
+        Some((place.here(name), range.value))
+    });
+    let products: BTreeMap<_, _> = products.collect();
     let exclude = place.globs("exclude", read.exclude, &mut faults);
     let tables = read.queries.into_iter();
     let languages = tables
@@ -138,6 +147,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         scrape_interval,
         prometheus,
         vllm_catalog: read.vllm_catalog.map(|at| place.path(at)),
+        products,
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
         choice: Choice {
             select: place.all(read.select),

@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 
 use schemars::{Schema, json_schema};
 
+use crate::catalog::{Embedded, VLLM};
 use crate::diag::Diagnostic;
 use crate::source::FileId;
 use crate::spec::{Map, Signal};
@@ -23,20 +24,53 @@ use crate::{spec, yaml};
 pub use meant::meant;
 pub use served::{Served, families, is_always_served, of_family, promql, served, without_signal};
 
-const VLLM: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.yaml"));
+const VLLM_SIGNALS: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.yaml"));
 
-/// How a spec names a library signal: `vllm.` and its name.
+/// How a spec names a library signal of vLLM: `vllm.` and its name.
 pub const PREFIX: &str = "vllm.";
 
 /// Library files are in no table of sources; findings about them never reach a user, a test reads them.
 const FILE: FileId = FileId(u32::MAX);
 
 static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
-    LazyLock::new(|| yaml::read(FILE, VLLM));
+    LazyLock::new(|| yaml::read(FILE, VLLM_SIGNALS));
+
+/// The signals of the other servers, by the name of the server.
+static OTHERS: LazyLock<BTreeMap<&str, Map<Signal>>> = LazyLock::new(|| {
+    let with_signals = Embedded::all()
+        .iter()
+        .filter(|product| !product.signals.is_empty());
+    let read = with_signals.map(|product| {
+        let signals = yaml::read(FILE, product.signals).expect("a test reads all signals");
+        (product.name, signals)
+    });
+    read.collect()
+});
 
 pub fn signal(name: &str) -> Option<&'static Signal> {
-    let name = name.strip_prefix(PREFIX)?;
-    SIGNALS.as_ref().ok()?.get(name)
+    let (product, name) = name.split_once('.')?;
+    match product == VLLM {
+        true => SIGNALS.as_ref().ok()?.get(name),
+        false => OTHERS.get(product)?.get(name),
+    }
+}
+
+/// The signals of servers other than vLLM: `sglang.requests_waiting`.
+pub fn of_others() -> impl Iterator<Item = (&'static Embedded, String)> {
+    let products = OTHERS
+        .iter()
+        .filter_map(|(name, signals)| Some((Embedded::find(name)?, signals)));
+    products.flat_map(|(product, signals)| {
+        signals
+            .keys()
+            .map(move |name| (product, format!("{}.{name}", product.name)))
+    })
+}
+
+/// What the name of a library signal begins with: `vllm.`, `sglang.`.
+pub fn prefix_of(name: &str) -> Option<String> {
+    let (product, _) = name.split_once('.')?;
+    (product == VLLM || OTHERS.contains_key(product)).then(|| format!("{product}."))
 }
 
 pub fn unit(family: &str) -> Option<Unit> {
@@ -67,7 +101,9 @@ pub fn beta_schema() -> String {
 }
 
 fn printed(mut schema: Schema) -> String {
-    let any = json_schema!({"anyOf": [{"enum": names()}, {"type": "string"}]});
+    let mut known = names();
+    known.extend(of_others().map(|(_, name)| name));
+    let any = json_schema!({"anyOf": [{"enum": known}, {"type": "string"}]});
     if let Some(name) = schema
         .pointer_mut("/$defs/SignalName")
         .and_then(|name| name.as_object_mut())

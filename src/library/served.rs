@@ -87,7 +87,7 @@ pub fn without_signal<'a>(catalog: &'a Catalog, release: &Release) -> Vec<&'a st
     for family in catalog.families() {
         let name = family.name();
         let newest = catalog.lineage().successor(name).unwrap_or(name);
-        let prefix = &catalog.lineage().prefix;
+        let prefix = catalog.prefix();
         if family.is_on(release) && name.starts_with(prefix) && !read.contains(newest) {
             found.push(name);
         }

@@ -3,7 +3,7 @@
 use super::query::{QueryCx, Series};
 use super::subject::Known;
 use crate::catalog::lineage::{ChangeKind, Replacement};
-use crate::catalog::{Catalog, ReleaseId};
+use crate::catalog::{Catalog, Product, ReleaseId};
 use crate::diag::{self, Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
 use crate::promql::Function;
@@ -156,7 +156,7 @@ impl Advice<'_, '_, '_> {
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
             let help = format!("use `{new}` (same values{since})");
-            return (help, self.rename(name, with_releases(self.cx)));
+            return (help, self.rename(name, with_releases(product)));
         }
         let on = product.describe(&coverage.present);
         let (first, second) = if older {
@@ -242,8 +242,8 @@ impl Advice<'_, '_, '_> {
 }
 
 /// How certain a new name is: where nothing names the releases in use, they may be older and have only the old name.
-pub(super) fn with_releases(cx: &QueryCx<'_, '_>) -> Applicability {
-    match cx.scope.is_guess {
+pub(super) fn with_releases(product: &Product<'_>) -> Applicability {
+    match product.is_guess {
         true => Applicability::Unsafe,
         false => Applicability::Safe,
     }

@@ -7,7 +7,7 @@ use super::query::{QueryCx, Series};
 use super::rule::Findings;
 use super::subject::{Dead, Known, Why};
 use crate::artifact::Role;
-use crate::catalog::Lifetime;
+use crate::catalog::{Lifetime, VLLM};
 use crate::diag::{Diagnostic, Severity};
 
 pub(super) struct MissingMetric<'a, 'q, 'c> {
@@ -94,6 +94,15 @@ impl MissingMetric<'_, '_, '_> {
             let (path, release) = (pin.path.display(), &pin.release);
             finding = finding.note(format!(
                 "`{path}` uses vLLM {release}, which exposes the metric; set `vllm = \"{release}\"` in `slosmith.toml`"
+            ));
+        }
+        let product = self.known.product;
+        // In most projects vLLM is set once, and its pins are read.
+        if product.is_guess && product.key != VLLM {
+            let key = &product.key;
+            finding = finding.note(format!(
+                "checked against the newest recorded release; name yours with `--product {key}=VERSION`, or with `{key}` under \
+                 `[products]` in `slosmith.toml`"
             ));
         }
         fixes::advise(

@@ -16,7 +16,9 @@
 //!
 //! let catalog = Catalog::vllm();
 //! let vllm = Product {
+//!     key: "vllm".to_owned(),
 //!     name: "vLLM".to_owned(),
+//!     is_guess: false,
 //!     catalog,
 //!     selection: catalog.select_all(),
 //!     profiles: Vec::new(),

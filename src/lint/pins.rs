@@ -26,7 +26,7 @@ static PINNED: LazyLock<Regex> = LazyLock::new(|| {
 
 fn is_prose(path: &Path) -> bool {
     let end = path.extension();
-    end.is_some_and(|end| end == "md" || end == "markdown")
+    end.is_some_and(|end| ["markdown", "md", "mdx"].iter().any(|known| end == *known))
 }
 
 /// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.

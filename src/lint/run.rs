@@ -117,7 +117,7 @@ fn specs(
         };
         let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
         let said = guarded(artifact.file, || {
-            spec::lint(&parts, vllm, scope.services(), &mut declared)
+            spec::lint(&parts, vllm, scope.others(), &mut declared)
         });
         let said = found.take(said).unwrap_or_default();
         found.absorb(said);

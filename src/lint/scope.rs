@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::pins::Pin;
 use super::spec::{Declared, Own, RecordedSlo, Shapes};
-use crate::catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId, Shape, meant};
+use crate::catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId, Shape, VLLM, meant};
 use crate::config::Config;
 use crate::promql::Release;
 use crate::source::FileId;
@@ -15,7 +15,7 @@ const USUAL_INTERVAL: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Debug)]
 pub struct Scope<'c> {
-    /// vLLM first, then the services whose catalogs were given.
+    /// vLLM first if it is among them, then other servers, then the services whose catalogs were given.
     pub products: Vec<Product<'c>>,
     labels: BTreeSet<String>,
     has_all_labels: bool,
@@ -37,8 +37,6 @@ pub struct Scope<'c> {
     pub scrape_interval: Duration,
     /// The oldest Prometheus that must support the queries.
     pub prometheus: Option<Release>,
-    /// The releases are a guess: neither the configuration nor the command line names any.
-    pub is_guess: bool,
     pins: Vec<Pin>,
     own_labels: BTreeSet<&'c str>,
     /// Series of other exporters that begin as those of a product do.
@@ -79,7 +77,6 @@ impl<'c> Scope<'c> {
             published: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
             prometheus: None,
-            is_guess: false,
             pins: Vec::new(),
             replaces_buckets: false,
         }
@@ -110,9 +107,13 @@ impl<'c> Scope<'c> {
         self
     }
 
-    /// The services of the project that have recordings.
-    pub(super) fn services(&self) -> &[Product<'c>] {
-        self.products.get(1..).unwrap_or_default()
+    /// What has recordings beside vLLM: other servers, and services of the project.
+    pub(super) fn others(&self) -> &[Product<'c>] {
+        let begins = self
+            .products
+            .first()
+            .is_some_and(|product| product.key == VLLM);
+        self.products.get(usize::from(begins)..).unwrap_or_default()
     }
 
     /// SLOs of the specs among the same files.
@@ -125,6 +126,22 @@ impl<'c> Scope<'c> {
         let bare = |name: String| bare(&name).to_owned();
         self.published.extend(names.into_iter().map(bare));
         self
+    }
+
+    /// The prefixes that a product's names have in the store: `sglang_` is SGLang's. Others are vLLM's.
+    pub(super) fn names_of(&self, product: &Product<'_>) -> Vec<&str> {
+        let stem = |product: &Product<'c>| {
+            let prefix = product.catalog.prefix();
+            prefix.trim_end_matches([':', '_']).to_owned()
+        };
+        let owner = |name: &str| {
+            let mut others = self.others().iter();
+            let owns =
+                |other: &&Product<'c>| !stem(other).is_empty() && name.contains(&stem(other));
+            others.find(owns).map_or(VLLM, |other| other.key.as_str()) == product.key
+        };
+        let names = self.names.iter().map(String::as_str);
+        names.filter(|name| owner(name)).collect()
     }
 
     #[must_use]
@@ -162,7 +179,10 @@ impl<'c> Scope<'c> {
             let coverage = selection.map(|s| catalog.coverage(family, &s, &product.profiles));
             coverage.is_some_and(|coverage| !coverage.present.is_empty())
         };
-        self.pins.iter().filter(|_| self.is_guess).find(has)
+        self.pins
+            .iter()
+            .filter(|_| product.is_guess && product.key == VLLM)
+            .find(has)
     }
 
     #[must_use]
@@ -211,11 +231,13 @@ impl<'c> Scope<'c> {
         self.is_spec = true;
         self.targets = own.targets;
         let range = own.range.and_then(|range| Range::parse(&range).ok());
-        if let Some((vllm, range)) = self.products.first_mut().zip(range)
+        let mut products = self.products.iter_mut();
+        let vllm = products.find(|product| product.key == VLLM);
+        if let Some((vllm, range)) = vllm.zip(range)
             && let Ok(selection) = vllm.catalog.select(&range)
         {
             vllm.selection = selection;
-            self.is_guess = false;
+            vllm.is_guess = false;
         }
         self
     }

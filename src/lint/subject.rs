@@ -77,9 +77,10 @@ impl<'c> Subject<'c> {
     /// A series under a prefix that stores have in the place of the product's own.
     fn spelled(scope: &'c Scope<'c>, product: &'c Product<'c>, name: &str) -> Option<Self> {
         let catalog = product.catalog;
-        let known = catalog.lineage().spellings.iter();
+        let known = catalog.spellings().iter();
         let known = known.map(|spelling| (spelling.prefix.as_str(), spelling.open));
-        let set = scope.names.iter().map(|prefix| (prefix.as_str(), false));
+        let set = scope.names_of(product).into_iter();
+        let set = set.map(|prefix| (prefix, false));
         known.chain(set).find_map(|(prefix, open)| {
             let own = catalog.served(prefix, name)?;
             let spelled = |known| Known {
@@ -177,8 +178,14 @@ impl<'c> Known<'c> {
         if part == Series::Whole && shapes.iter().any(|s| s.kind == MetricType::Histogram) {
             return None;
         }
+        let mut dead = reasons(product, &family, &coverage);
+        if product.is_open(&family) {
+            // A page does not prove that a release lacks it; lineage does.
+            let change = catalog.lineage().change(&family);
+            dead.retain(|dead| change.is_some() && dead.why == Why::Removed);
+        }
         Some(Self {
-            dead: reasons(product, &family, &coverage),
+            dead,
             present: coverage.present,
             answer: coverage.answer,
             product,

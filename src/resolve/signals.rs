@@ -23,11 +23,11 @@ const SCALE_HELP: &str = "write what a sample of 1 means, such as `1%` for a met
 pub(super) fn resolve_declared(cx: &mut Context<'_>) {
     let spec = cx.spec;
     for name in spec.signals.keys() {
-        if name.value.starts_with(library::PREFIX) {
-            let message =
-                format!("`{name}` begins with `vllm.`, the prefix of the library signals");
+        if let Some(prefix) = library::prefix_of(&name.value) {
+            let message = format!("`{name}` begins with `{prefix}`, a prefix of library signals");
             let error = Diagnostic::error("bad-name", name.span, message);
-            cx.sink.push(error.help("use a name without `vllm.`"));
+            cx.sink
+                .push(error.help(format!("use a name without `{prefix}`")));
         } else {
             cx.check_name(name, false);
         }

@@ -1,13 +1,16 @@
 //! The rules of a new project, as `slosmith init` writes its spec, in outages that look alike. The series are written by hand, as Prometheus
 //! would have scraped them; the generated unit tests are not asked.
 
+use std::fs;
+
 use libtest_mimic::Trial;
-use slosmith::starter::{Project, files};
+use slosmith::catalog::Embedded;
+use slosmith::starter::{Other, Project, files};
 use slosmith::target::OutFile;
 use slosmith::template::Templates;
 
 use crate::bundled;
-use crate::promtool::check_files;
+use crate::promtool::{check_files, test_rules};
 
 pub(crate) fn trials() -> Vec<Trial> {
     trials! {
@@ -20,17 +23,23 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial a_long_queue_is_seen_through_dips_and_gaps,
             trial a_replica_with_other_buckets_is_not_measured,
             trial a_bucket_that_no_replica_has_is_one_ticket,
-            trial statuses_count_with_and_without_groups;
+            trial statuses_count_with_and_without_groups,
+            trial the_first_rules_of_other_servers_pass_their_tests;
     }
 }
 
 /// What a new project builds.
 fn built() -> Vec<OutFile> {
+    of(None)
+}
+
+fn of(other: Option<Other>) -> Vec<OutFile> {
     let project = Project {
         name: "chat".to_owned(),
         owner: "inference".to_owned(),
         vllm: ">=0.33, <0.34".parse().expect("a range"),
         server: None,
+        other,
         names: None,
         role: None,
         pipeline: None,
@@ -38,6 +47,35 @@ fn built() -> Vec<OutFile> {
     let files = files(&project, &Templates::load(None).expect("templates")).expect("files");
     let spec = files.iter().find(|file| file.path == "specs/chat.yaml");
     bundled::build(&spec.expect("a spec").text, None)
+}
+
+fn the_first_rules_of_other_servers_pass_their_tests() {
+    let others = Embedded::all().iter();
+    let others = others.filter(|product| Other::has_starter(product.name));
+    let mut servers = 0;
+    for product in others {
+        let other = Other {
+            key: product.name,
+            title: &product.identity.title,
+            range: ">=0".to_owned(),
+            models: vec!["m".to_owned()],
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = of(Some(other));
+        for file in &files {
+            let path = folder.path().join(&file.path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, &file.text).expect("written");
+        }
+        let tests = files
+            .iter()
+            .filter(|file| file.path.starts_with("prometheus/tests/"));
+        let paths: Vec<_> = tests.map(|file| folder.path().join(&file.path)).collect();
+        assert!(paths.len() > 10, "{}: {} files", product.name, paths.len());
+        paths.iter().for_each(|path| test_rules(path));
+        servers += 1;
+    }
+    assert!(servers >= 2);
 }
 
 /// Values of series, and of expressions at a time.

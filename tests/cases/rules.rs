@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::Trial;
 use similar::TextDiff;
 use slosmith::artifact::{self, Artifact};
-use slosmith::catalog::Product;
-use slosmith::catalog::{Catalog, Range};
+use slosmith::catalog::{Catalog, Embedded, Product, Range};
 use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::diag::{Applicability, Diagnostic, fix};
@@ -67,12 +66,22 @@ pub(crate) fn findings(
     let range = config.vllm.as_ref().map(|range| range.value.clone());
     let range = range.unwrap_or_else(|| RELEASE.parse::<Range>().expect("a range"));
     let product = Product {
+        key: "vllm".to_owned(),
         name: "vLLM".to_owned(),
+        is_guess: false,
         catalog,
         selection: catalog.select(&range).expect("a recorded release"),
         profiles: config.profiles.iter().map(|p| p.value.clone()).collect(),
     };
-    let scope = Scope::configured(vec![product], &config);
+    let texts = sources.iter().map(|(_, file)| file.text());
+    let others = Embedded::in_texts(texts).into_iter().map(|other| {
+        let mut ranges = config.products.iter();
+        let range = ranges.find(|(name, _)| name.value == other.name);
+        let range = range.map(|(_, range)| range);
+        Product::new(other.name, other.catalog(), range).expect("recorded releases")
+    });
+    let products = std::iter::once(product).chain(others).collect();
+    let scope = Scope::configured(products, &config);
     let root = fixtures();
     let settings = Settings {
         scope: &scope,

@@ -82,7 +82,9 @@ fn lint(name: &str, text: &str) {
     };
     let catalog = Catalog::vllm();
     let product = Product {
+        key: "vllm".to_owned(),
         name: "vLLM".to_owned(),
+        is_guess: false,
         catalog,
         selection: catalog.select_all(),
         profiles: Vec::new(),

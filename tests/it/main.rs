@@ -61,6 +61,7 @@ mod scale;
 mod schema;
 mod searches;
 mod sentences;
+mod servers;
 mod start;
 mod style;
 mod targets;

@@ -63,7 +63,9 @@ impl Case {
         let catalog = Catalog::vllm();
         let range = RELEASE.parse::<Range>().expect("a release");
         let vllm = Product {
+            key: "vllm".to_owned(),
             name: "vLLM".to_owned(),
+            is_guess: false,
             catalog,
             selection: catalog.select(&range).expect("a recorded release"),
             profiles: Vec::new(),

@@ -44,7 +44,9 @@ static CONFIG: LazyLock<Config> = LazyLock::new(Config::default);
 static SCOPE: LazyLock<Scope<'static>> = LazyLock::new(|| {
     let catalog = Catalog::vllm();
     let product = Product {
+        key: "vllm".to_owned(),
         name: "vLLM".to_owned(),
+        is_guess: false,
         catalog,
         selection: catalog.select_all(),
         profiles: Vec::new(),

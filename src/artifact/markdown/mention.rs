@@ -8,6 +8,7 @@ use super::fence::Fence;
 use crate::artifact::Role;
 use crate::artifact::metric::is_in_name;
 use crate::artifact::reader::Reader;
+use crate::catalog;
 use crate::promql::{Dialect, parse_with};
 use crate::source::mark_len;
 use crate::yaml::Body;
@@ -159,13 +160,13 @@ fn spans(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn is_query(code: &str) -> bool {
-    code.contains("vllm:") && parse_with(code.trim(), Dialect::Grafana).is_ok()
+    catalog::mentions(code).next().is_some() && parse_with(code.trim(), Dialect::Grafana).is_ok()
 }
 
 /// Reads every name that a part of the text spells out.
 fn names(reader: &mut Reader, body: &Body<'_>, part: Range<usize>) {
     let text = &body.text()[part.clone()];
-    for (at, _) in text.match_indices("vllm:") {
+    for at in catalog::mentions(text) {
         let len = text[at..]
             .find(|c| !is_in_name(c))
             .unwrap_or(text.len() - at);

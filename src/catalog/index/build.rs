@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::pages::{Recorded, backfill};
 use super::{FamilyEntry, Index, PageEntry, ReleaseEntry, Run, ShapeEntry};
 use crate::catalog::exposition;
+use crate::catalog::identity::{Identity, VLLM};
 use crate::catalog::shape::Shape;
 use crate::catalog::version::Version;
 use crate::input;
@@ -40,27 +41,47 @@ struct Provenance {
 #[derive(Deserialize)]
 struct PageProvenance {
     tier: String,
+    #[serde(default)]
     engine: String,
-    page: PageExtent,
+    /// What the page holds: [`ADDITIONS`], or everything of some kind.
+    page: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Deserialize)]
-enum PageExtent {
-    #[serde(rename = "whole")]
-    Whole,
-    #[serde(rename = "additions to default")]
-    Additions,
+const ADDITIONS: &str = "additions to default";
+
+/// Builds the index of a product from `dir`, which holds a folder for each, and `foreign.yaml` for names beside vLLM's.
+pub fn build(dir: &Path, product: &str) -> Result<Index, BuildError> {
+    let folder = dir.join(product);
+    let mut index = named(&folder)?;
+    if product == VLLM {
+        index.foreign = read_yaml(&dir.join("foreign.yaml"))?;
+    }
+    assemble(index, versions(&folder)?)
 }
 
-/// Builds the index from `dir`, which holds `vllm/` and `foreign.yaml`.
-pub fn build(dir: &Path) -> Result<Index, BuildError> {
-    let product = dir.join("vllm");
-    let index = Index {
-        lineage: read_yaml(&product.join("lineage.yaml"))?,
-        foreign: read_yaml(&dir.join("foreign.yaml"))?,
+/// The index of a folder without its pages.
+fn named(folder: &Path) -> Result<Index, BuildError> {
+    let product = optional(&folder.join("product.yaml"))?;
+    let product = product.unwrap_or_else(|| Identity {
+        title: folder
+            .file_name()
+            .unwrap_or(folder.as_os_str())
+            .to_string_lossy()
+            .into_owned(),
+        ..Identity::default()
+    });
+    Ok(Index {
+        product,
+        lineage: optional(&folder.join("lineage.yaml"))?.unwrap_or_default(),
         ..Index::default()
-    };
-    assemble(index, versions(&product)?)
+    })
+}
+
+fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, BuildError> {
+    match path.symlink_metadata() {
+        Ok(_) => read_yaml(path).map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 #[derive(Debug)]
@@ -70,11 +91,11 @@ pub struct Service {
 }
 
 /// Builds the index of a service of one's own from `dir`, which holds one folder per recorded version, as
-/// `slosmith catalog record` writes them.
+/// `slosmith catalog record` writes them, and may hold `product.yaml` and `lineage.yaml`.
 pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
     let has_notes = |folder: &PathBuf| folder.join(NOTES).symlink_metadata().is_ok();
     let (finished, unfinished) = versions(dir)?.into_iter().partition(has_notes);
-    let mut index = Index::default();
+    let mut index = named(dir)?;
     index.lineage.domains.seen = true;
     let index = assemble(index, finished)?;
     Ok(Service { index, unfinished })
@@ -202,11 +223,10 @@ fn read_release(folder: &Path) -> Result<Recorded, BuildError> {
 /// Additions are on the default page, or on the whole page of their own engine when the default's is
 /// another; such additions without a whole page hold everything themselves.
 fn base(page: &PageProvenance, all: &BTreeMap<String, PageProvenance>) -> Option<String> {
-    if page.page == PageExtent::Whole {
+    if page.page != ADDITIONS {
         return None;
     }
-    let same =
-        |other: &PageProvenance| other.page == PageExtent::Whole && other.engine == page.engine;
+    let same = |other: &PageProvenance| other.page != ADDITIONS && other.engine == page.engine;
     let default = all.iter().filter(|(name, _)| *name == "default");
     let mut candidates = default.chain(all);
     candidates

@@ -3,6 +3,7 @@
 use super::{FamilyEntry, Index, ShapeEntry};
 use crate::catalog::Catalog;
 use crate::catalog::family::{Family, Run};
+use crate::catalog::identity::Identity;
 use crate::catalog::release::{Release, ReleaseId};
 use crate::catalog::shape::Shape;
 
@@ -35,8 +36,20 @@ impl Index {
         let families = families.collect();
         let releases = (0_u16..).map(ReleaseId).zip(self.releases);
         let releases = releases.map(|(id, entry)| Release::new(id, entry.version, entry.pages));
-        Catalog::new(releases.collect(), families, self.lineage, self.foreign)
+        Catalog {
+            identity: self.product,
+            releases: releases.collect(),
+            families,
+            lineage: self.lineage,
+            foreign: self.foreign,
+        }
     }
+}
+
+/// The product of a committed text, from its first line alone.
+pub(in crate::catalog) fn identity(text: &str) -> Option<Identity> {
+    let line = text.lines().nth(1)?.strip_prefix("\"product\":")?;
+    serde_json::from_str(line.strip_suffix(',')?).ok()
 }
 
 fn family(name: &str, entry: &FamilyEntry, shapes: Vec<Shape>) -> Family {

@@ -70,7 +70,7 @@ impl Recorded {
 
     fn shape(&self, family: &PageFamily, entry: &PageEntry, lineage: &Lineage) -> Shape {
         let (labels, mut open_labels) = self.labels(family, &entry.engine, lineage);
-        open_labels |= lineage.open.labels.contains(&family.name);
+        open_labels |= is_listed(&lineage.open.labels, &family.name);
         let buckets = family.buckets();
         let bucketed = family.kind == MetricType::Histogram;
         Shape {
@@ -141,7 +141,7 @@ impl Recorded {
 
     fn open_buckets(&self, family: &PageFamily, lineage: &Lineage) -> bool {
         lineage.open.buckets.iter().any(|open| {
-            open.families.contains(&family.name)
+            is_listed(&open.families, &family.name)
                 && open
                     .first
                     .as_ref()
@@ -149,6 +149,10 @@ impl Recorded {
                 && open.last.as_ref().is_none_or(|last| self.version <= *last)
         })
     }
+}
+
+fn is_listed(patterns: &[String], family: &str) -> bool {
+    patterns.iter().any(|pattern| covers(pattern, family))
 }
 
 /// The family whose creation times a gauge holds.

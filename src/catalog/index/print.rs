@@ -6,7 +6,7 @@ use super::Index;
 
 impl Index {
     pub fn to_json(&self) -> String {
-        let mut out = String::from("{\n");
+        let mut out = format!("{{\n\"product\":{},\n", text(&self.product));
         list(&mut out, "releases", &self.releases);
         list(&mut out, "labels", &self.labels);
         list(&mut out, "buckets", &self.buckets);

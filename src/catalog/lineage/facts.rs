@@ -7,17 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::ChangeKind;
 use crate::catalog::version::Version;
 
-/// A prefix that names have in some stores in the place of the served one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spelling {
-    pub prefix: String,
-    pub stored_by: String,
-    /// Series have other labels than the served ones, and counters may lack `_total`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub open: bool,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InPlace {
@@ -92,12 +81,16 @@ pub struct LabelFact {
 
 /// What differs between deployments of one release.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Open {
     /// Families whose labels differ.
     pub labels: Vec<String>,
     /// Families whose bucket boundaries differ.
     pub buckets: Vec<OpenBuckets>,
+    /// Families that a server shows only after their first use, or under names that its configuration sets: a page does not prove
+    /// that a release lacks one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub families: Vec<String>,
     /// Boundaries that an option of the server replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_buckets: Option<OwnBuckets>,
@@ -132,7 +125,7 @@ pub struct OpenBuckets {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Domains {
     /// Only pages of this engine show every value.
     pub engine: String,
@@ -181,10 +174,12 @@ impl Default for StartRule {
     }
 }
 
-/// True when `pattern`, with an optional trailing `*`, stands for `name`.
+/// True when `pattern`, in which a `*` stands for any text, stands for `name`.
 pub(in crate::catalog) fn covers(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(prefix) => name.starts_with(prefix),
+    match pattern.split_once('*') {
+        Some((start, end)) => name
+            .strip_prefix(start)
+            .is_some_and(|rest| rest.ends_with(end)),
         None => pattern == name,
     }
 }

@@ -160,9 +160,6 @@ impl<'a> Job<'a> {
     }
 
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
-        let recorded = self.settings.recorded.iter();
-        let recorded = recorded.map(|product| format!("{product:?}"));
-        let recorded: Vec<_> = recorded.collect();
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
         let templates = self.settings.templates.foreign();
@@ -173,7 +170,6 @@ impl<'a> Job<'a> {
         let first = [env!("SLOSMITH_SOURCES"), Catalog::newer(), vllm, tests].map(str::as_bytes);
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
         let words = targets.chain(kubernetes.map(str::as_bytes));
-        let words = words.chain(recorded.iter().map(String::as_bytes));
         let words = words.chain([self.settings.checks.as_bytes()]);
         let first = first.into_iter().chain(words);
         Digest::of_all(first.chain(parts).chain(templates))

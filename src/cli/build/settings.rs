@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::BuildArgs;
 use super::input::{self, Specs};
-use crate::catalog::Product;
+use crate::catalog::{Embedded, Product};
 use crate::cli::lint::scope as recorded;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Place;
@@ -72,14 +72,23 @@ impl Settings {
             return Ok(None);
         }
         let root = config.folder().to_owned();
-        let products = recorded::products(&config, None, &[])?;
+        let products = recorded::products(&config, &recorded::Asked::default(), Embedded::all())?;
         let recorded = products.get(1..).unwrap_or_default().to_vec();
         let scope = Scope::configured(products, &config);
         let labels: Vec<_> = config.labels.iter().map(|label| &label.value).collect();
         let levels = config.levels.iter();
         let levels: Vec<_> = levels.map(|(rule, level)| (&rule.value, level)).collect();
         let profiles: Vec<_> = config.profiles.iter().map(|of| &of.value).collect();
+        // The recordings of the program itself are among its sources.
+        let seen = recorded
+            .iter()
+            .map(|product| match Embedded::find(&product.key) {
+                Some(_) => format!("{} {:?}", product.key, product.selection),
+                None => format!("{product:?}"),
+            });
+        let seen: Vec<_> = seen.collect();
         let checks = (
+            seen,
             labels,
             levels,
             profiles,

@@ -12,14 +12,12 @@ use crate::cli::{Format, words};
 pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
     let from = super::release(catalog, &args.from)?;
     let to = super::release(catalog, &args.to)?;
-    if from.page(&args.profile).is_none() {
-        super::known_profile(to, &args.profile)?;
-    }
-    let mut diff = catalog.diff(from, to, &[&args.profile]);
+    let profiles = super::profiles(args.profile.as_deref(), &[from, to])?;
+    let mut diff = catalog.diff(from, to, &profiles);
     super::only_vllm(&mut diff);
     match args.format {
-        Format::Text => Ok(text(catalog, from, to, &[&args.profile], &diff)),
-        Format::Json => super::json(&as_json(from, to, &[&args.profile], &diff)),
+        Format::Text => Ok(text(catalog, from, to, &profiles, &diff)),
+        Format::Json => super::json(&as_json(from, to, &profiles, &diff)),
     }
 }
 

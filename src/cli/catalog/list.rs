@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::{ListArgs, is_vllms, known_profile};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Release};
+use super::{ListArgs, is_vllms};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Release, VLLM};
 use crate::cli::Format;
 use crate::cli::table::Table;
 use crate::cli::words;
@@ -12,26 +12,26 @@ use crate::cli::words;
 pub(super) fn view(catalog: &Catalog, args: &ListArgs) -> Result<String> {
     match &args.release {
         Some(version) => families(catalog, super::release(catalog, version)?, args),
-        None => releases(catalog, args.format),
+        None => releases(catalog, args),
     }
 }
 
-fn releases(catalog: &Catalog, format: Format) -> Result<String> {
+fn releases(catalog: &Catalog, args: &ListArgs) -> Result<String> {
     let count = |release: &Release, profile: &str| {
         let shown = catalog.visible(release, profile);
         shown
-            .filter(|(family, _)| family.name().starts_with("vllm:"))
+            .filter(|(family, _)| catalog.claims(family.name()))
             .count()
     };
     let anywhere = |release: &Release| {
         let named = catalog
             .families()
-            .filter(|family| family.name().starts_with("vllm:"));
+            .filter(|family| catalog.claims(family.name()));
         named
             .filter(|family| !family.profiles_showing(release).is_empty())
             .count()
     };
-    if format == Format::Json {
+    if args.format == Format::Json {
         let releases = catalog.releases().iter().map(|release| {
             json!({
                 "version": release.version().to_string(),
@@ -70,16 +70,28 @@ fn releases(catalog: &Catalog, format: Format) -> Result<String> {
     let pages = catalog.releases().iter().flat_map(Release::pages);
     let pages = pages.filter(|(_, page)| page.is_recorded()).count();
     let total = catalog.releases().len();
-    Ok(format!(
-        "{}\n{total} releases, {pages} recordings; `default` and `any profile` count `vllm:` metrics\n",
-        table.text("")
-    ))
+    let prefixes = &catalog.identity().prefixes;
+    let prefixes: Vec<_> = prefixes
+        .iter()
+        .map(|prefix| format!("`{prefix}`"))
+        .collect();
+    let mut text = format!(
+        "{}\n{total} releases, {pages} recordings; `default` and `any profile` count {} metrics\n",
+        table.text(""),
+        prefixes.join(", ")
+    );
+    if args.product == VLLM {
+        let others: Vec<_> = Embedded::all().iter().map(|product| product.name).collect();
+        text += &format!("other servers, for `--product`: {}\n", others.join(", "));
+    }
+    Ok(text)
 }
 
 fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<String> {
-    known_profile(release, &args.profile)?;
-    let shown: Vec<_> = catalog
-        .visible(release, &args.profile)
+    let profiles = super::profiles(args.profile.as_deref(), &[release])?;
+    let shown = catalog.families();
+    let shown = shown.filter_map(|family| Some((family, family.visible_in(release, &profiles)?)));
+    let shown: Vec<_> = shown
         .filter(|(family, _)| is_vllms(family.name()))
         .collect();
     if args.format == Format::Json {
@@ -88,7 +100,7 @@ fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<Str
             .map(|(family, shape)| super::family::shape(family.name(), shape));
         return super::json(&json!({
             "release": release.version().to_string(),
-            "profile": args.profile,
+            "profile": profiles.join(", "),
             "families": families.collect::<Vec<_>>(),
         }));
     }
@@ -102,7 +114,7 @@ fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<Str
             &words::buckets(shape),
         ]);
     }
-    let (version, profile) = (release.version(), &args.profile);
+    let (version, profile) = (release.version(), profiles.join(", "));
     let count = shown.len();
     Ok(format!(
         "{}\n{version}, profile {profile}: {count} metrics\n",

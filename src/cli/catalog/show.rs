@@ -11,8 +11,9 @@ use crate::cli::Format;
 use crate::cli::table::Table;
 use crate::cli::words;
 
-pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
+pub(super) fn view(args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();
+    let catalog = super::owner(name);
     find(catalog, name, args.format)?.ok_or_else(|| {
         let hint = catalog
             .suggest(name, &[])

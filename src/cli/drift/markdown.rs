@@ -9,7 +9,8 @@ use crate::lint::drift::Fate;
 
 pub(super) fn report(drift: &Drift<'_>) -> String {
     let mut out = format!(
-        "## vLLM {} → {}\n",
+        "## {} {} → {}\n",
+        drift.catalog.title(),
         drift.from.version(),
         drift.to.version()
     );

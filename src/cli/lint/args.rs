@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::catalog::Range;
 use crate::config::{Choice, Code, Config, Level, is_known, words};
 use crate::diag::render::Format;
 use crate::diag::{Severity, did_you_mean};
@@ -20,6 +21,10 @@ pub struct LintArgs {
     /// release. Specs set their own range
     #[arg(long, value_name = "RANGE")]
     pub(super) vllm: Option<String>,
+    /// Releases of another server, such as `sglang=0.5.23` or `litellm=>=1.80` (repeatable). Default: `[products]` in
+    /// `slosmith.toml`, otherwise the newest recorded release
+    #[arg(long, value_name = "NAME=RANGE", value_parser = product)]
+    pub(super) product: Vec<(String, Range)>,
     /// vLLM profile in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     pub(super) profile: Vec<String>,
@@ -113,6 +118,14 @@ fn language(text: &str) -> Result<Code, String> {
         || Err(format!("expected one of {names}")),
         |(_, code)| Ok(code),
     )
+}
+
+fn product(text: &str) -> Result<(String, Range), String> {
+    let (name, range) = text
+        .split_once('=')
+        .ok_or("expected NAME=RANGE, such as `sglang=0.5.23`")?;
+    let range = Range::parse(range.trim()).map_err(|why| why.with_help())?;
+    Ok((name.trim().to_owned(), range))
 }
 
 fn level(text: &str) -> Result<(String, Level), RuleError> {

@@ -108,6 +108,14 @@ pub(in crate::cli) fn of_text(
     (file, loaded)
 }
 
+impl Loaded {
+    /// True if some file has the name of vLLM.
+    pub(super) fn names_vllm(&self) -> bool {
+        let mut texts = self.sources.iter().map(|(_, file)| file.text());
+        texts.any(|text| text.contains("vllm") || text.contains("vLLM"))
+    }
+}
+
 /// Whether a file has the name of a vLLM metric, and the metrics that it publishes. Unreadable files are ignored.
 fn other(path: &Path) -> Option<(bool, Vec<String>)> {
     let text = String::from_utf8(input::read(path, input::SMALL).ok()?).ok()?;

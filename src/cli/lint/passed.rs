@@ -40,7 +40,7 @@ impl Passed {
     pub(super) fn note_silent(&mut self, path: &Path, text: &str) {
         let is_prose = path
             .extension()
-            .is_some_and(|e| e == "md" || e == "markdown");
+            .is_some_and(|e| ["markdown", "md", "mdx"].iter().any(|known| e == *known));
         if !is_prose && concerns_us(text) {
             self.0
                 .entry(Reason::Silent)

@@ -82,7 +82,8 @@ impl Job<'_> {
         }
         let mut err = Terminal::stderr();
         let files = count(loaded.artifacts.len(), "file");
-        let checked = scope::describe(self.scope);
+        let names_vllm = self.scope.products.len() < 2 || loaded.names_vllm();
+        let checked = scope::describe(self.scope, names_vllm);
         let fixable = match self.args.diff {
             true => String::new(),
             false => fixable(found),

@@ -4,39 +4,80 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::catalog::{Catalog, Product, Range, Selection, Service, build_service};
+use crate::catalog::{Catalog, Embedded, Product, Range, Service, VLLM, build_service};
 use crate::config::Config;
 use crate::diag::did_you_mean;
 use crate::lint::Scope;
 
+/// What a command line selects.
+#[derive(Default)]
+pub(in crate::cli) struct Asked<'a> {
+    pub(in crate::cli) vllm: Option<Range>,
+    /// Names of products, and their releases.
+    pub(in crate::cli) products: &'a [(String, Range)],
+    pub(in crate::cli) profiles: &'a [String],
+}
+
+/// vLLM, the other servers, and the services of the project.
 pub(in crate::cli) fn products(
     config: &Config,
-    range: Option<&Range>,
-    named: &[String],
+    asked: &Asked<'_>,
+    others: impl IntoIterator<Item = &'static Embedded>,
 ) -> Result<Vec<Product<'static>>> {
-    let catalog = Catalog::vllm();
-    let range = range.or(config.vllm.as_ref().map(|range| &range.value));
-    let selection = match range {
-        Some(range) => catalog.select(range)?,
-        None => newest(catalog),
+    let range = |name: &str| {
+        let mut asked = asked.products.iter().rev();
+        let asked = asked.find(|(product, _)| product == name);
+        let configured = || Some(config.products.iter().find(|(of, _)| of.value == name)?.1);
+        asked.map(|(_, range)| range).or_else(configured)
     };
-    let mut all = vec![Product {
-        name: "vLLM".to_owned(),
-        catalog,
-        selection,
-        profiles: profiles(catalog, config, named)?,
-    }];
-    all.extend(services(config)?);
+    let vllm = asked.vllm.as_ref().or_else(|| range(VLLM));
+    let vllm = vllm.or(config.vllm.as_ref().map(|range| &range.value));
+    let catalog = Catalog::vllm();
+    let mut first = Product::new(VLLM, catalog, vllm)?;
+    first.profiles = profiles(catalog, config, asked.profiles)?;
+    let mut all = vec![first];
+    for other in others {
+        all.push(Product::new(
+            other.name,
+            other.catalog(),
+            range(other.name),
+        )?);
+    }
+    for folder in &config.catalogs {
+        all.push(service(&folder.value, &range)?);
+    }
+    let folders = config.catalogs.iter().map(|folder| name_of(&folder.value));
+    let known: Vec<_> = Embedded::all()
+        .iter()
+        .map(|product| product.name.to_owned())
+        .chain(folders)
+        .collect();
+    let names = asked.products.iter().map(|(name, _)| name);
+    for name in names.chain(config.products.keys().map(|name| &name.value)) {
+        if name != VLLM && !known.contains(name) {
+            bail!(
+                "unknown product `{name}`; {}",
+                one_of_products(name, &known)
+            );
+        }
+    }
     Ok(all)
 }
 
-/// The project's recordings of its services, each with its newest version.
-pub(in crate::cli) fn services(config: &Config) -> Result<Vec<Product<'static>>> {
-    let folders = config.catalogs.iter();
-    folders.map(|folder| service(&folder.value)).collect()
+/// `did you mean `sglang`?`, or all names.
+pub(in crate::cli) fn one_of_products<S: AsRef<str>>(name: &str, known: &[S]) -> String {
+    let known: Vec<_> = std::iter::once(VLLM)
+        .chain(known.iter().map(AsRef::as_ref))
+        .collect();
+    let hint = did_you_mean(name, known.iter().copied());
+    hint.unwrap_or_else(|| format!("recorded products: {}", known.join(", ")))
 }
 
-fn service(folder: &Path) -> Result<Product<'static>> {
+/// A service of the project with recordings, by default with its newest version.
+fn service<'r>(
+    folder: &Path,
+    range: &impl Fn(&str) -> Option<&'r Range>,
+) -> Result<Product<'static>> {
     let Service { index, unfinished } = build_service(folder)?;
     // Lives as long as the process, like the embedded one.
     let catalog: &'static Catalog = Box::leak(Box::new(index.into_catalog()));
@@ -46,34 +87,29 @@ fn service(folder: &Path) -> Result<Product<'static>> {
             folder.display()
         );
     }
-    let name = folder.file_name().unwrap_or(folder.as_os_str());
-    let mut selection = newest(catalog);
-    selection.notes.extend(unfinished.iter().map(|folder| {
+    let key = name_of(folder);
+    let mut product = Product::new(&key, catalog, range(&key))?;
+    product.selection.notes.extend(unfinished.iter().map(|folder| {
         let folder = folder.display();
         format!("{folder} is skipped: incomplete recording (no provenance.json); run `slosmith catalog record` again")
     }));
-    Ok(Product {
-        name: name.to_string_lossy().into_owned(),
-        catalog,
-        selection,
-        profiles: catalog.profiles().into_iter().map(str::to_owned).collect(),
-    })
+    Ok(product)
 }
 
-fn newest(catalog: &Catalog) -> Selection {
-    let mut selection = catalog.select_all();
-    let last = selection.releases.len().saturating_sub(1);
-    selection.releases.drain(..last);
-    selection
+fn name_of(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
-/// `checked against vLLM 0.33.0`.
-pub(super) fn describe(scope: &Scope<'_>) -> String {
-    let products = scope.products.iter();
+/// `checked against vLLM 0.33.0`. Where queries are on other servers alone, and vLLM is not set, vLLM is left out.
+pub(super) fn describe(scope: &Scope<'_>, names_vllm: bool) -> String {
+    let is_needless = |p: &&Product<'_>| p.key == VLLM && p.is_guess && !names_vllm;
+    let products = scope.products.iter().filter(|p| !is_needless(p));
     let said = products.map(|p| format!("{} {}", p.name, p.describe(&p.selection.releases)));
-    format!("checked against {}", said.collect::<Vec<_>>().join(" and "))
+    format!("checked against {}", said.collect::<Vec<_>>().join(", "))
 }
 
+/// The profiles that vLLM runs with.
 pub(in crate::cli) fn profiles(
     catalog: &Catalog,
     config: &Config,
@@ -82,13 +118,25 @@ pub(in crate::cli) fn profiles(
     let configured = config.profiles.iter().map(|profile| profile.value.clone());
     let mut used: Vec<_> = configured.chain(named.iter().cloned()).collect();
     used.dedup();
+    known(catalog, used)
+}
+
+/// The profiles that another server runs with.
+pub(in crate::cli) fn named_or_all(catalog: &Catalog, named: &[String]) -> Result<Vec<String>> {
+    match named {
+        [] => Ok(catalog.profiles().into_iter().map(str::to_owned).collect()),
+        named => known(catalog, named.to_vec()),
+    }
+}
+
+fn known(catalog: &Catalog, profiles: Vec<String>) -> Result<Vec<String>> {
     let known = catalog.profiles();
-    for profile in &used {
+    for profile in &profiles {
         if !known.contains(&profile.as_str()) {
             let hint = did_you_mean(profile, known.iter().copied());
             let known = format!("recorded profiles: {}", known.join(", "));
             bail!("unknown profile `{profile}`; {}", hint.unwrap_or(known));
         }
     }
-    Ok(used)
+    Ok(profiles)
 }

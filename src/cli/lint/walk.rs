@@ -11,8 +11,8 @@ use crate::config::{Code, Config};
 use crate::input;
 
 /// Extensions of files that may contain queries.
-const ENDINGS: [&str; 10] = [
-    "hcl", "json", "jsonc", "markdown", "md", "rules", "tf", "tofu", "yaml", "yml",
+const ENDINGS: [&str; 11] = [
+    "hcl", "json", "jsonc", "markdown", "md", "mdx", "rules", "tf", "tofu", "yaml", "yml",
 ];
 
 /// Extensions of files that are not checked, but are reported if they name vLLM metrics.

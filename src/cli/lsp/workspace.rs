@@ -10,6 +10,7 @@ use super::Published;
 use super::document::{self, Document};
 use super::position::Encoding;
 use crate::artifact::Kind;
+use crate::catalog::Embedded;
 use crate::cli::lint::input::{self, Files, Loaded};
 use crate::cli::lint::progress::Progress;
 use crate::cli::lint::{scope, today, walk};
@@ -181,9 +182,8 @@ impl Configured {
 }
 
 fn scope_of(config: &Config) -> Result<Scope<'static>> {
-    let mut scope = Scope::configured(scope::products(config, None, &[])?, config);
-    scope.is_guess = config.vllm.is_none();
-    Ok(scope)
+    let products = scope::products(config, &scope::Asked::default(), Embedded::all())?;
+    Ok(Scope::configured(products, config))
 }
 
 fn specs(config: &Config) -> Loaded {

@@ -3,14 +3,19 @@
 use serde_json::Value;
 
 use super::{View, show};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, ReleaseId};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, ReleaseId, VLLM};
 use crate::cli::table::Table;
 use crate::library;
 
 /// More profiles than this are counted.
 const MANY: usize = 3;
 
-pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]) -> String {
+pub(super) fn text(
+    catalog: &Catalog,
+    product: &str,
+    views: &[View<'_>],
+    releases: &[ReleaseId],
+) -> String {
     let mut table = Table::default();
     table.row(["signal", "kind", "unit", "releases", "title"]);
     let mut count = 0;
@@ -24,7 +29,8 @@ pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]
         table.row([&view.name, view.kind(), view.unit(), &on, view.title()]);
     }
     let range = catalog.describe(releases);
-    let newest = releases.iter().max().map(|id| catalog.release(*id));
+    let newest = releases.iter().max().filter(|_| product == VLLM);
+    let newest = newest.map(|id| catalog.release(*id));
     let lacking = newest.map(|newest| {
         let without = match library::without_signal(catalog, newest) {
             none if none.is_empty() => "none".to_owned(),
@@ -36,8 +42,9 @@ pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]
         )
     });
     format!(
-        "{}\n{count} signals in vLLM {range}; `slosmith signals NAME` shows metrics, labels and buckets\n{}",
+        "{}\n{count} signals in {} {range}; `slosmith signals NAME` shows metrics, labels and buckets\n{}",
         table.text(""),
+        catalog.title(),
         lacking.unwrap_or_default()
     )
 }

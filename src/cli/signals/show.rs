@@ -41,7 +41,12 @@ pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(across) = &view.across {
         facts.push(("over replicas and engines", combined(*across).to_owned()));
     }
-    if let Some(newest) = view.families.iter().flatten().last()
+    let binding = view.signal.prometheus.as_ref();
+    let own = binding.and_then(|binding| binding.value.buckets.as_ref());
+    if let Some(own) = own {
+        let bounds: Vec<_> = own.iter().map(|bound| bound.value.to_string()).collect();
+        facts.push(("boundaries", bounds.join(", ")));
+    } else if let Some(newest) = view.families.iter().flatten().last()
         && !newest.shape.open_buckets
     {
         let bounds = newest.shape.buckets.iter().map(String::as_str);

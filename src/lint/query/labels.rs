@@ -41,7 +41,7 @@ pub(in crate::lint) fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, labe
         && !is_googles(cx, label)
         && shapes
             .iter()
-            .all(|s| !s.may_have_label(label) || label == "le")
+            .all(|s| !s.may_have_label(label) || label == "le" && s.has_buckets())
 }
 
 /// Google Cloud adds its own labels to all stored series.

@@ -207,7 +207,10 @@ fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> Flow {
     let added = |label: &str| scope.added_labels().contains(label);
     let others = scope.own_labels().iter().copied();
     let others = others.filter(|label| !has(label) && !added(label));
-    let no_buckets = subject.known().is_some_and(|known| !known.is_bucket());
+    let own = shapes
+        .iter()
+        .any(|shape| shape.labels.iter().any(|label| label == "le"));
+    let no_buckets = !own && subject.known().is_some_and(|known| !known.is_bucket());
     let others = others.chain(no_buckets.then_some("le"));
     let flow = Flow::of_series(names(sure).chain(le).collect(), None);
     others.fold(flow, Flow::without)

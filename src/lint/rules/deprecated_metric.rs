@@ -77,7 +77,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                     series,
                     &known.spelled(&known.family),
                     &known.spelled(new),
-                    fixes::with_releases(cx),
+                    fixes::with_releases(product),
                 );
                 finding = finding.maybe_fix(fix);
             }

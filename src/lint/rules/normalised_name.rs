@@ -68,12 +68,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Some(known) = series.subject.served() else {
             continue;
         };
-        let (product, names) = (known.product, &cx.scope.names);
+        let product = known.product;
+        let names = cx.scope.names_of(product);
         let prefix = known.spelling.unwrap_or(product.catalog.prefix());
         let is_stored = match names.is_empty() {
             // Only one prefix has the meaning of another one.
             true => !product.catalog.is_ambiguous(prefix),
-            false => names.iter().any(|name| name == prefix),
+            false => names.contains(&prefix),
         };
         if is_stored || cx.has_replacement(series) {
             continue;

@@ -78,6 +78,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         }
         let (product, name) = (&unknown.product.name, series.name);
+        if matches!(unknown.meant, Meant::Unproven) {
+            unproven(cx, series, unknown, out);
+            continue;
+        }
         let message = match unknown.meant {
             Meant::Histogram if series.in_quantile() => continue,
             // CloudWatch has no histograms: `metric-not-delivered` reports them.
@@ -116,6 +120,31 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         out.push(finding);
     }
+}
+
+/// A name that no recording has, of a product whose pages do not show all.
+fn unproven(
+    cx: &QueryCx<'_, '_>,
+    series: &Series<'_, '_>,
+    unknown: &UnknownMetric<'_>,
+    out: &mut Findings,
+) {
+    let product = unknown.product;
+    let releases = &product.selection.releases;
+    let message = format!("no recording of {} has `{}`", product.name, series.name);
+    let mut finding = out.at(cx.span(&series.name_span), message);
+    let meant = product.catalog.suggest(series.name, releases);
+    finding.severity = match meant {
+        Some(_) => Severity::Warning,
+        None => Severity::Info,
+    };
+    out.push(match meant {
+        Some(meant) => finding.help(format!("did you mean `{meant}`?")),
+        None => finding.note(format!(
+            "{} shows some metrics only after their first use, or with an option: compare with the `/metrics` output of your server",
+            product.name
+        )),
+    });
 }
 
 fn mistaken(
@@ -171,7 +200,12 @@ fn near(
     let name = series.name;
     // A similar name may count the opposite; only a missing `_total` is certain.
     let certain = meant == format!("{name}_total");
-    let rename = || fixes::rename(cx, series, name, &meant, Applicability::Safe);
+    // A level is no counter: with `== 1` in the query, another metric may be meant.
+    let applicability = match is_used_as(cx, series, unknown, &meant) {
+        true => Applicability::Safe,
+        false => Applicability::Unsafe,
+    };
+    let rename = || fixes::rename(cx, series, name, &meant, applicability);
     let fix = certain.then(rename).flatten();
     finding
         .help(format!("did you mean `{meant}`?"))

@@ -29,13 +29,15 @@ pub enum Meant<'c> {
     Histogram,
     Mistake(&'c Mistake, Series),
     Open,
+    /// The pages of its product do not show every metric.
+    Unproven,
     Alike,
 }
 
 impl<'c> UnknownMetric<'c> {
     pub(super) fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
         let catalog = product.catalog;
-        let spellings = catalog.lineage().spellings.iter();
+        let spellings = catalog.spellings().iter();
         let mut spelled = spellings.filter_map(|spelling| {
             Some((
                 &spelling.prefix,
@@ -68,7 +70,12 @@ impl<'c> UnknownMetric<'c> {
             return unknown(Meant::Mistake(mistake, part));
         }
         if product.claims(name) {
-            return unknown(Meant::Open);
+            let is_open = product.is_open(own) || product.is_open(base);
+            return unknown(if is_open {
+                Meant::Unproven
+            } else {
+                Meant::Open
+            });
         }
         let alike = spelled.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
         alike.then_some(()).and_then(|()| unknown(Meant::Alike))
@@ -84,7 +91,10 @@ impl<'c> UnknownMetric<'c> {
 
     /// True for the name of a recording rule: names with a second colon, or with a window at the end.
     fn is_of_a_rule(&self, own: &str) -> bool {
-        let rest = own.strip_prefix(self.product.catalog.prefix());
+        let prefixes = &self.product.catalog.identity().prefixes;
+        let rest = prefixes
+            .iter()
+            .find_map(|prefix| own.strip_prefix(prefix.as_str()));
         rest.is_some_and(|rest| {
             let last = rest.rsplit(['_', ':']).next().unwrap_or(rest);
             let window = last.trim_start_matches(|c: char| c.is_ascii_lowercase());

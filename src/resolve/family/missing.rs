@@ -240,7 +240,7 @@ pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
 
 pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Diagnostic> {
     let catalog = cx.catalog;
-    let prefixes = catalog.lineage().spellings.iter();
+    let prefixes = catalog.spellings().iter();
     let mut prefixes = prefixes.map(|spelling| &spelling.prefix);
     let known = |prefix: &String| {
         let served = catalog.served(prefix, metric)?;

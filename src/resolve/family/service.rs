@@ -18,6 +18,10 @@ pub(super) fn check(
     metric: &Text,
     buckets: &[Bucket],
 ) {
+    if let Some(error) = missing(cx, metric) {
+        cx.sink.push(error);
+        return;
+    }
     let Some((product, shape)) = shape(cx, &metric.value) else {
         let warning = misspelt(cx, &metric.value, metric.span);
         warning.into_iter().for_each(|found| cx.sink.push(found));
@@ -145,6 +149,37 @@ pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, ask
 fn of(product: &Product<'_>) -> String {
     let version = product.describe(&product.selection.releases);
     format!("{} {version}", product.name)
+}
+
+/// An error of a metric that some of the releases in use lack.
+fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
+    let name = metric.value.as_str();
+    let known = |product: &&Product<'_>| product.catalog.family(name).is_some();
+    let product = cx.recorded.iter().find(known)?;
+    if product.is_guess || product.is_open(name) {
+        return None;
+    }
+    let coverage = product
+        .catalog
+        .coverage(name, &product.selection, &product.profiles);
+    let last = coverage.absent.last()?;
+    let life = product.catalog.first_last(name)?;
+    let is_later = *product.catalog.release(*last).version() < life.first;
+    let on = product.describe(&coverage.absent);
+    let message = format!("`{name}` does not exist on {} {on}", product.name);
+    let error = match is_later {
+        true => Diagnostic::error("future-metric", metric.span, message),
+        false => Diagnostic::error("removed-metric", metric.span, message),
+    };
+    let since = format!("since {}", life.first);
+    let exists = life
+        .last
+        .map_or(since, |last| format!("from {} to {last}", life.first));
+    let today = product.catalog.lineage().successor(name);
+    let error = error.maybe_help(today.map(|new| format!("use `{new}`")));
+    Some(error.help(format!(
+        "the metric exists {exists}; change the releases under `[products]` in `slosmith.toml`, or leave the metric out"
+    )))
 }
 
 /// The metric in a recording.

@@ -113,7 +113,9 @@ fn findings(
     let file = sources.add(SourceFile::new("a.yaml", text.as_str()));
     let artifact = artifact::read(file, Path::new("a.yaml"), &text).expect("YAML");
     let vllm = Product {
+        key: "vllm".to_owned(),
         name: "vLLM".to_owned(),
+        is_guess: false,
         catalog,
         selection: selection.clone(),
         profiles: Vec::new(),

@@ -1,0 +1,31 @@
+//! Who a catalog is of: `product.yaml`.
+
+use serde::{Deserialize, Serialize};
+
+/// The word for vLLM in configuration and on the command line.
+pub const VLLM: &str = "vllm";
+
+/// The name of a product, and what the names of its metrics begin with: `product.yaml` of its folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The name in sentences, without an article.
+    pub title: String,
+    /// What the names of its own metrics begin with; empty if its names have nothing in common.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prefixes: Vec<String>,
+    /// What they begin with in stores that do not keep the first prefix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spellings: Vec<Spelling>,
+}
+
+/// A prefix that names have in some stores in the place of the served one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spelling {
+    pub prefix: String,
+    pub stored_by: String,
+    /// Series have other labels than the served ones, and counters may lack `_total`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+}

@@ -1,0 +1,177 @@
+//! Servers other than vLLM: their signals against their pages, and the first project of each.
+
+use slosmith::catalog::{Catalog, Embedded, MetricType, Shape};
+use slosmith::library;
+use slosmith::spec::{FamilyKind, Signal};
+
+use crate::project::Project;
+
+/// What the newest release shows of a family, in any profile.
+fn newest(catalog: &'static Catalog, family: &str) -> Shape {
+    let releases = catalog.releases().iter().rev();
+    let family = catalog.family(family).expect("a recorded family");
+    let shapes = releases.flat_map(|release| {
+        let profiles = release.profiles();
+        profiles.filter_map(|profile| family.in_profile(release, profile))
+    });
+    let mut shapes: Vec<_> = shapes.cloned().collect();
+    // Pages from source have no boundaries.
+    let is_full = |shape: &Shape| shape.kind != MetricType::Histogram || shape.buckets.len() > 1;
+    let full = shapes.iter().position(is_full).unwrap_or(0);
+    shapes.swap_remove(full)
+}
+
+fn boundaries(signal: &Signal) -> Vec<f64> {
+    let binding = &signal.prometheus.as_ref().expect("a binding").value;
+    let all = binding.buckets.iter().flatten();
+    let all = all.map(|bound| bound.value.to_string());
+    let seconds = |text: String| match text.strip_suffix("ms") {
+        Some(number) => number.parse::<f64>().expect("a number") / 1000.0,
+        None => text.trim_end_matches('s').parse().expect("a number"),
+    };
+    all.map(seconds).collect()
+}
+
+#[test]
+fn signals_are_what_the_newest_page_shows() {
+    let mut count = 0;
+    for (product, name) in library::of_others() {
+        let signal = library::signal(&name).expect("a signal");
+        let [family] = library::families(&name)[..] else {
+            panic!("{name}: one family");
+        };
+        let shape = newest(product.catalog(), family);
+        let kind = match signal.kind.as_ref().expect("a kind").value {
+            FamilyKind::Counter => MetricType::Counter,
+            FamilyKind::Gauge => MetricType::Gauge,
+            FamilyKind::Histogram => MetricType::Histogram,
+        };
+        assert_eq!(shape.kind, kind, "{name}");
+        for label in signal.has_labels.iter().flatten() {
+            assert!(shape.labels.contains(&label.value), "{name}: {label}");
+        }
+        let recorded = shape.buckets.iter().filter(|bound| *bound != "+Inf");
+        let recorded: Vec<f64> = recorded
+            .map(|bound| bound.parse().expect("a number"))
+            .collect();
+        assert_eq!(boundaries(signal), recorded, "{name}");
+        assert!(
+            signal.title.is_some() && signal.description.is_some(),
+            "{name}"
+        );
+        count += 1;
+    }
+    assert!(count > 25, "{count} signals");
+}
+
+#[test]
+fn a_page_of_a_server_becomes_a_project() {
+    for (key, version) in [("sglang", "0.5.23"), ("litellm", "1.106.0")] {
+        let project = Project::empty();
+        let page = format!(
+            "{}/catalog/{key}/{version}/default.prom",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let steps: [&[&str]; 4] = [
+            &["init", "--name", "chat", "--ci", "none", "--metrics", &page],
+            &["build"],
+            &["build", "--check"],
+            &["lint", "."],
+        ];
+        for step in steps {
+            let ran = project.run(step);
+            let said = format!("{}{}", ran.out, ran.err);
+            assert_eq!(ran.code, Some(0), "{key} {step:?}: {said}");
+            assert!(
+                !said.to_lowercase().contains("vllm"),
+                "{key} {step:?}: {said}"
+            );
+            assert!(!said.contains("warning"), "{key} {step:?}: {said}");
+        }
+        let title = &Embedded::find(key).expect("recorded").identity.title;
+        let config = project.read("slosmith.toml");
+        assert!(
+            config.contains(&format!("[products]\n{key} = ")),
+            "{title}: {config}"
+        );
+        assert!(
+            !project
+                .read("specs/chat.yaml")
+                .to_lowercase()
+                .contains("vllm")
+        );
+    }
+}
+
+#[test]
+fn a_server_without_a_first_spec_says_so() {
+    let project = Project::empty();
+    let ran = project.run(&[
+        "init",
+        "--name",
+        "chat",
+        "--ci",
+        "none",
+        "--product",
+        "dynamo",
+    ]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("no first spec for Dynamo"), "{}", ran.err);
+}
+
+#[test]
+fn releases_of_a_server_are_set_in_the_configuration() {
+    let project = Project::empty();
+    project.write("rules.yaml", "groups: [{name: a, rules: [{record: r, expr: \"sum(sglang:num_retracted_requests_total)\"}]}]");
+    project.write("slosmith.toml", "[products]\nsglang = \"0.5.2\"\n");
+    let ran = project.run(&["lint", "--format", "concise", "."]);
+    assert!(ran.out.contains("no data on SGLang 0.5.2"), "{}", ran.out);
+    let newer = project.run(&[
+        "lint",
+        "--format",
+        "concise",
+        "--product",
+        "sglang=0.5.23",
+        ".",
+    ]);
+    assert!(!newer.out.contains("no data"), "{}", newer.out);
+    project.write("slosmith.toml", "[products]\nsglan = \"0.5.2\"\n");
+    let ran = project.run(&["lint", "."]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("did you mean `sglang`?"), "{}", ran.err);
+}
+
+#[test]
+fn a_spec_needs_releases_that_have_its_signals() {
+    let project = Project::empty();
+    let spec = "apiVersion: slosmith/v1\nservice: {name: chat, owner: sre}\nalerts:\n  Retracts:\n    severity: warning\n    when: {signal: sglang.preemptions, stat: rate, above: 1/s}\n    for: 5m\n    summary: Requests are retracted\n    runbook: https://git.example/r\n";
+    project.write("specs/chat.yaml", spec);
+    project.write("slosmith.toml", "[products]\nsglang = \"0.5.2\"\n");
+    let ran = project.run(&["build"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let wanted = "`sglang:num_retracted_requests_total` does not exist on SGLang 0.5.2";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+}
+
+#[test]
+fn drift_of_a_server() {
+    let project = Project::empty();
+    project.write("rules.yaml", "groups: [{name: a, rules: [{record: r, expr: \"sum(sglang:num_prefill_prealloc_queue_reqs)\"}]}]");
+    let ran = project.run(&[
+        "drift",
+        "--product",
+        "sglang",
+        "--from",
+        "0.5.10",
+        "--to",
+        "0.5.23",
+        "rules.yaml",
+    ]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.out.starts_with("1 of 1 query breaks"), "{}", ran.out);
+    assert!(
+        ran.out.contains("sglang:num_prefill_bootstrap_queue_reqs"),
+        "{}",
+        ran.out
+    );
+}
