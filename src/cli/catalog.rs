@@ -131,8 +131,8 @@ pub(super) fn of(product: &str) -> Result<&'static Catalog> {
 /// The catalog of the product whose metrics begin as `name` does; vLLM's if there is none.
 fn owner(name: &str) -> &'static Catalog {
     let claims = |product: &&'static Embedded| product.catalog().claims(name);
-    let other = Embedded::in_texts([name].into_iter()).into_iter();
-    let other = other.map(|product| product).find(claims);
+    let mut others = Embedded::in_texts([name].into_iter()).into_iter();
+    let other = others.find(claims);
     other.map_or_else(Catalog::vllm, Embedded::catalog)
 }
 

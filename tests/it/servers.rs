@@ -175,3 +175,53 @@ fn drift_of_a_server() {
         ran.out
     );
 }
+
+#[test]
+fn a_service_of_the_project_is_a_product_too() {
+    let project = Project::empty();
+    let page = |total: &str| {
+        format!("# TYPE gateway_{total} counter\ngateway_{total}{{code=\"200\"}} 0\n")
+    };
+    let provenance = |version: &str| {
+        let page = "{\"tier\": \"server\", \"engine\": \"\", \"page\": \"whole\"}";
+        format!("{{\"version\": \"{version}\", \"profiles\": {{\"default\": {page}}}}}")
+    };
+    for (version, total) in [
+        ("1.0.0", "requests_total"),
+        ("2.0.0", "http_requests_total"),
+    ] {
+        project.write(
+            &format!("metrics/gateway/{version}/default.prom"),
+            &page(total),
+        );
+        project.write(
+            &format!("metrics/gateway/{version}/provenance.json"),
+            &provenance(version),
+        );
+    }
+    project.write(
+        "metrics/gateway/product.yaml",
+        "title: Gateway\nprefixes: [gateway_]\n",
+    );
+    let renamed = "changes:\n  - family: gateway_requests_total\n    kind: rename\n    replaced_by: {family: gateway_http_requests_total}\n    removed: 2.0.0\n    note: the same counter\n";
+    project.write("metrics/gateway/lineage.yaml", renamed);
+    project.write("slosmith.toml", "catalogs = [\"metrics/gateway\"]\n");
+    project.write("rules.yaml", "groups: [{name: a, rules: [{record: r, expr: \"sum(rate(gateway_requests_total[5m]))\"}, {record: s, expr: \"sum(gateway_conections)\"}]}]");
+    let ran = project.run(&["lint", "rules.yaml"]);
+    for wanted in [
+        "`gateway_requests_total` was removed in 2.0.0: no data on Gateway 2.0.0",
+        "replace `gateway_requests_total` with `gateway_http_requests_total`",
+        "`gateway_conections` exists in no Gateway release",
+    ] {
+        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+    }
+    let old = project.run(&[
+        "lint",
+        "--product",
+        "gateway=1.0.0",
+        "--format",
+        "concise",
+        "rules.yaml",
+    ]);
+    assert!(!old.out.contains("gateway_requests_total"), "{}", old.out);
+}

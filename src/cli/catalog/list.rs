@@ -47,6 +47,9 @@ fn releases(catalog: &Catalog, args: &ListArgs) -> Result<String> {
         });
         return super::json(&releases.collect());
     }
+    if args.product != VLLM {
+        return Ok(of_other(catalog, anywhere));
+    }
     let mut table = Table::right_aligned(&[2, 3, 4]);
     table.row([
         "release",
@@ -70,21 +73,40 @@ fn releases(catalog: &Catalog, args: &ListArgs) -> Result<String> {
     let pages = catalog.releases().iter().flat_map(Release::pages);
     let pages = pages.filter(|(_, page)| page.is_recorded()).count();
     let total = catalog.releases().len();
-    let prefixes = &catalog.identity().prefixes;
-    let prefixes: Vec<_> = prefixes
-        .iter()
-        .map(|prefix| format!("`{prefix}`"))
-        .collect();
-    let mut text = format!(
-        "{}\n{total} releases, {pages} recordings; `default` and `any profile` count {} metrics\n",
+    let others: Vec<_> = Embedded::all().iter().map(|product| product.name).collect();
+    Ok(format!(
+        "{}\n{total} releases, {pages} recordings; `default` and `any profile` count `{}` metrics\nother servers, for `--product`: {}\n",
         table.text(""),
-        prefixes.join(", ")
-    );
-    if args.product == VLLM {
-        let others: Vec<_> = Embedded::all().iter().map(|product| product.name).collect();
-        text += &format!("other servers, for `--product`: {}\n", others.join(", "));
+        catalog.prefix(),
+        others.join(", ")
+    ))
+}
+
+/// The releases of a server other than vLLM: pages of some have no default profile.
+fn of_other(catalog: &Catalog, count: impl Fn(&Release) -> usize) -> String {
+    let mut table = Table::right_aligned(&[1]);
+    table.row(["release", "metrics", "profiles", "recorded from"]);
+    for release in catalog.releases() {
+        let mut tiers: Vec<_> = release
+            .pages()
+            .map(|(_, page)| page.tier.as_str())
+            .collect();
+        tiers.sort_unstable();
+        tiers.dedup();
+        let profiles: Vec<_> = release.profiles().collect();
+        table.row([
+            &release.version().to_string(),
+            &count(release).to_string(),
+            &profiles.join(", "),
+            &tiers.join(", "),
+        ]);
     }
-    Ok(text)
+    let total = catalog.releases().len();
+    format!(
+        "{}\n{total} releases of {}\n",
+        table.text(""),
+        catalog.title()
+    )
 }
 
 fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<String> {
