@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Server};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Product, Range, ReleaseId, Server};
 use crate::config;
 use crate::library;
 use crate::template::{self, TemplateError, Templates};
@@ -74,6 +74,35 @@ pub struct Other {
 }
 
 impl Other {
+    fn served(&self) -> Vec<String> {
+        let catalog = Embedded::find(self.key).map(Embedded::catalog);
+        let range = Range::parse(&self.range).ok();
+        let product = catalog.and_then(|of| Product::new(self.key, of, range.as_ref()).ok());
+        let Some(Product {
+            catalog,
+            selection,
+            profiles,
+            ..
+        }) = product
+        else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for family in catalog.families() {
+            let on = |id: &ReleaseId| family.visible_in(catalog.release(*id), &profiles);
+            let shapes: Option<Vec<_>> = selection.releases.iter().map(on).collect();
+            let Some([first, more @ ..]) = shapes.as_deref() else {
+                continue;
+            };
+            let everywhere =
+                |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
+            let labels = first.labels.iter().filter(everywhere);
+            found.extend(labels.map(|label| format!("{}{{{label}}}", family.name())));
+            found.push(family.name().to_owned());
+        }
+        found
+    }
+
     /// True for a server with a first spec.
     pub fn has_starter(key: &str) -> bool {
         let name = template_of(key);
@@ -102,6 +131,8 @@ struct View<'a> {
     detected: String,
     /// Profiles besides the default one.
     profiles: Vec<&'a str>,
+    /// The metrics of a server other than vLLM that all selected releases have, alone and with each label: `x`, `x{label}`.
+    served: Vec<String>,
     /// Names of the detected models.
     models: String,
     /// The prefix of the stored names; empty for the served one.
@@ -193,6 +224,7 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
             .map(String::as_str)
             .filter(|profile| *profile != DEFAULT_PROFILE)
             .collect(),
+        served: other.map_or_else(Vec::new, Other::served),
         models: match other {
             Some(other) => other.models.join(", "),
             None => server.map_or_else(String::new, |server| server.models.join(", ")),

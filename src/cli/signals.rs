@@ -5,7 +5,7 @@ mod show;
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
 use super::Format;
@@ -52,6 +52,12 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
         }
         None => {
             let views = views(catalog, product, &releases);
+            if views.is_empty() {
+                let title = catalog.title();
+                bail!(
+                    "{title} has no built-in signals; declare its metrics as signals of your own (docs/own-services.md)"
+                );
+            }
             match args.format {
                 Format::Text => list::text(catalog, product, &views, &releases),
                 Format::Json => super::catalog::json(&list::as_json(catalog, &views))?,

@@ -1,6 +1,6 @@
 //! The library signal that somebody probably meant: by its family's name, by a slip, or by what it measures.
 
-use super::{PREFIX, families, names};
+use super::{PREFIX, families, names, of_others};
 use crate::catalog::{Catalog, split_series};
 use crate::diag::nearest;
 
@@ -57,6 +57,9 @@ const ALIKE: (usize, usize) = (3, 5);
 
 /// The signal that was probably meant by `name`, with prefix; none when nothing is near.
 pub fn meant(name: &str) -> Option<String> {
+    if let Some(found) = of_another_server(name) {
+        return Some(found);
+    }
     let all = names();
     let bare = name.strip_prefix(PREFIX).unwrap_or(name);
     let known = || all.iter().filter_map(|name| name.strip_prefix(PREFIX));
@@ -67,6 +70,37 @@ pub fn meant(name: &str) -> Option<String> {
         .or_else(|| nearest(bare, known()).filter(|found| is_slip(name, found)))
         .or_else(|| by_words(&ours, known()))?;
     Some(format!("{PREFIX}{found}"))
+}
+
+/// The signal of a server other than vLLM: by its metric, or by the name after the server's.
+fn of_another_server(name: &str) -> Option<String> {
+    let all: Vec<_> = of_others().map(|(_, signal)| signal).collect();
+    let (base, _) = split_series(name);
+    let reads = |signal: &&String| {
+        families(signal)
+            .iter()
+            .any(|family| is_counter_or_family(family, base))
+    };
+    if let Some(found) = all.iter().find(reads) {
+        return Some(found.clone());
+    }
+    let (server, bare) = name.split_once('.')?;
+    let begins = |signal: &&String| signal.split('.').next() == Some(server);
+    let known: Vec<_> = all.iter().filter(begins).collect();
+    if known.is_empty() {
+        let found = nearest(name, all.iter().map(String::as_str))?;
+        return (!name.starts_with(PREFIX) && is_slip(name, found)).then(|| found.to_owned());
+    }
+    let known = || {
+        known
+            .iter()
+            .filter_map(|signal| signal.strip_prefix(&format!("{server}.")))
+    };
+    let ours = long(bare);
+    let found = known()
+        .find(|signal| *signal == ours)
+        .or_else(|| nearest(bare, known()))?;
+    Some(format!("{server}.{found}"))
 }
 
 /// True where a name is near enough to a signal's to be that name, mistyped. One without the prefix is more often the

@@ -75,7 +75,8 @@ pub fn prefix_of(name: &str) -> Option<String> {
 
 pub fn unit(family: &str) -> Option<Unit> {
     static UNITS: LazyLock<BTreeMap<&str, Unit>> = LazyLock::new(|| {
-        let signals = SIGNALS.iter().flat_map(Map::values);
+        let others = OTHERS.values().flat_map(Map::values);
+        let signals = SIGNALS.iter().flat_map(Map::values).chain(others);
         let unit = |signal: &'static Signal| {
             let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
             Some((metric.value.as_str(), signal.unit.as_ref()?.value))

@@ -87,7 +87,7 @@ pub(super) fn bind(
     let metric = &Text::new(metric.value.clone(), place(metric.span));
     let foreign = cx.catalog.foreign().find(&metric.value).is_some();
     let tolerant = definition.optional || cx.tolerant;
-    let is_vllms = unbound.name.starts_with(library::PREFIX);
+    let is_vllms = from_library && unbound.name.starts_with(library::PREFIX);
     let bound = if is_vllms || (metric.value.starts_with(VLLM) && !foreign) {
         if let Err(outcome) = reject_own_shape(cx, definition) {
             return outcome;

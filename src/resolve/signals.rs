@@ -144,10 +144,16 @@ impl Context<'_> {
         let message = format!("unknown signal `{name}`");
         let of_library = || library::meant(&name.value);
         let help = did_you_mean(&name.value, own).unwrap_or_else(|| {
-            let in_library = name.value.starts_with(library::PREFIX) || name.value.contains(':');
+            let prefix = library::prefix_of(&name.value);
+            let in_library = prefix.is_some() || name.value.contains(':');
+            let server = prefix.filter(|prefix| prefix != library::PREFIX);
+            let option = server.map(|server| format!(" --product {}", server.trim_end_matches('.')));
+            let option = option.unwrap_or_default();
             match (in_library, of_library()) {
                 (true, Some(meant)) => format!("did you mean `{meant}`?"),
-                (true, None) => "use a library signal: `slosmith signals` lists them".to_owned(),
+                (true, None) => {
+                    format!("use a library signal: `slosmith signals{option}` lists them")
+                }
                 (false, Some(meant)) => {
                     format!("declare `{name}` under `signals`, or use the library signal `{meant}`")
                 }

@@ -104,6 +104,23 @@ fn a_page_of_a_server_becomes_a_project() {
 }
 
 #[test]
+fn signals_of_servers_that_are_meant() {
+    for (written, meant) in [
+        ("sglang.ttft", "sglang.time_to_first_token"),
+        ("sglang.requests_waitng", "sglang.requests_waiting"),
+        ("sglng.time_to_first_token", "sglang.time_to_first_token"),
+        (
+            "sglang:time_to_first_token_seconds",
+            "sglang.time_to_first_token",
+        ),
+        ("litellm.request_latncy", "litellm.request_latency"),
+        ("vllm.ttft", "vllm.time_to_first_token"),
+    ] {
+        assert_eq!(library::meant(written).as_deref(), Some(meant), "{written}");
+    }
+}
+
+#[test]
 fn a_server_without_a_first_spec_says_so() {
     let project = Project::empty();
     let ran = project.run(&[
