@@ -316,7 +316,9 @@ impl Run<'_> {
             let needed = (self.tier.threshold * share / lift).ceil();
             Some(u64::try_from(needed.to_integer()).ok()?.min(all) * every)
         };
-        let more = evaluations(JUST_ABOVE - JUST_SHORT_OF)?;
+        // Where few evaluations are recent, the first may still count what was before.
+        let is_late = every >= base && every == self.driver.step && most < 4;
+        let more = evaluations(JUST_ABOVE - JUST_SHORT_OF)? + if is_late { every } else { 0 };
         // At last the short window, too, is just above.
         let (lifted, above) = (evaluations(Number::new(1, 20))?, self.beyond(101));
         let above = self.in_events(above).ceil() / self.in_events(1.into());
