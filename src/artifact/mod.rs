@@ -111,13 +111,18 @@ fn syntax(path: &Path, text: &str) -> Syntax {
     let ending = ending(path);
     let start = text[mark_len(text)..].trim_start();
     match ending {
-        "md" | "mdx" | "markdown" => Syntax::Markdown,
+        _ if is_prose(path) => Syntax::Markdown,
         "hcl" | "tf" | "tofu" => Syntax::Hcl,
         "json" | "jsonc" => Syntax::Json,
         // A flow mapping or a template may begin like JSON too.
         _ if json::is_likely(start) && json::parse(text).is_ok() => Syntax::Json,
         _ => Syntax::Yaml,
     }
+}
+
+/// True for the name of a Markdown file.
+pub fn is_prose(path: &Path) -> bool {
+    matches!(ending(path), "markdown" | "md" | "mdx")
 }
 
 /// The ending of a file's name; of a template, the one of what it writes: `json` of `a.json.tftpl`.

@@ -26,13 +26,11 @@ impl Embedded {
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Embedded>> = LazyLock::new(|| {
             let others = FOLDERS.iter().filter(|(name, ..)| *name != VLLM);
-            let named = others.filter_map(|(name, index, signals)| {
-                Some(Embedded {
-                    name,
-                    identity: identity(index)?,
-                    signals,
-                    catalog: OnceLock::new(),
-                })
+            let named = others.map(|(name, index, signals)| Embedded {
+                name,
+                identity: identity(index).expect("a test reads each index"),
+                signals,
+                catalog: OnceLock::new(),
             });
             named.collect()
         });
@@ -41,6 +39,12 @@ impl Embedded {
 
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|product| product.name == name)
+    }
+
+    /// The one whose metrics begin as a name does.
+    pub fn owner(name: &str) -> Option<&'static Self> {
+        let mut all = Self::all().iter();
+        all.find(|product| product.identity.claims(name))
     }
 
     /// Those whose metrics or signals some of the texts name.
@@ -98,14 +102,10 @@ pub fn mentions(text: &str) -> impl Iterator<Item = usize> {
 /// True for the name of a series that a product has, or that has a prefix no other word has.
 pub fn is_recorded(name: &str) -> bool {
     let vllm = Catalog::vllm();
-    let others = Embedded::all().iter().filter(|product| {
-        let mut prefixes = product.identity.prefixes.iter();
-        prefixes.any(|prefix| name.starts_with(prefix.as_str()))
-    });
-    let mut others = others.map(Embedded::catalog);
+    let other = Embedded::owner(name).map(Embedded::catalog);
     mentions(name).next() == Some(0)
         || vllm.series_of(name).is_some()
-        || others.any(|catalog| catalog.series_of(name).is_some())
+        || other.is_some_and(|catalog| catalog.series_of(name).is_some())
 }
 
 /// The catalog of a folder in `catalog/`.

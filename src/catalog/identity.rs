@@ -19,6 +19,14 @@ pub struct Identity {
     pub spellings: Vec<Spelling>,
 }
 
+impl Identity {
+    /// True for a name that begins as the product's own do.
+    pub fn claims(&self, name: &str) -> bool {
+        let mut prefixes = self.prefixes.iter();
+        prefixes.any(|prefix| name.starts_with(prefix.as_str()))
+    }
+}
+
 /// A prefix that names have in some stores in the place of the served one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -24,8 +24,7 @@ impl Catalog {
 
     /// True for a name that begins as the product's own do.
     pub fn claims(&self, name: &str) -> bool {
-        let mut prefixes = self.identity.prefixes.iter();
-        prefixes.any(|prefix| name.starts_with(prefix.as_str()))
+        self.identity.claims(name)
     }
 
     pub fn identity(&self) -> &Identity {

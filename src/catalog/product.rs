@@ -42,8 +42,11 @@ impl<'c> Product<'c> {
         self.catalog.describe(releases)
     }
 
+    /// Labels that it uses. Of a server whose deployments add labels of their own, none: the same may be on any other target.
     pub fn own_labels(&self) -> impl Iterator<Item = &'c str> {
-        let families = self.catalog.families();
+        let open = &self.catalog.lineage().open.labels;
+        let is_open = open.iter().any(|pattern| pattern.ends_with('*'));
+        let families = self.catalog.families().filter(move |_| !is_open);
         let own = families.filter(|family| self.claims(family.name()));
         let shapes = own.flat_map(|family| family.shapes());
         let labels = shapes.flat_map(|shape| &shape.labels);

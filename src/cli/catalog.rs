@@ -12,7 +12,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 
-use super::lint::scope::one_of_products;
+use super::lint::scope::embedded;
 use super::{Format, examples};
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, Release, VLLM, Version};
@@ -117,22 +117,14 @@ pub(super) fn of(product: &str) -> Result<&'static Catalog> {
     if product == VLLM {
         return Ok(Catalog::vllm());
     }
-    let found = Embedded::find(product);
-    let known = || Embedded::all().iter().map(|product| product.name);
-    found.map(Embedded::catalog).ok_or_else(|| {
-        let known: Vec<_> = known().collect();
-        anyhow!(
-            "unknown product `{product}`; {}",
-            one_of_products(product, &known)
-        )
-    })
+    embedded(product).map(Embedded::catalog)
 }
 
 /// The catalog of the product whose metrics begin as `name` does; vLLM's if there is none.
 fn owner(name: &str) -> &'static Catalog {
-    let claims = |product: &&'static Embedded| product.catalog().claims(name);
-    let mut others = Embedded::in_texts([name].into_iter()).into_iter();
-    let other = others.find(claims);
+    let stored = || Embedded::in_texts([name].into_iter()).into_iter().next();
+    let is_vllms = Catalog::vllm().series_of(name).is_some();
+    let other = Embedded::owner(name).or_else(stored).filter(|_| !is_vllms);
     other.map_or_else(Catalog::vllm, Embedded::catalog)
 }
 

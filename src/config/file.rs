@@ -11,7 +11,7 @@ use toml::Spanned as At;
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level, QueryLanguage};
-use crate::catalog::{PREFIX_HELP, Range, is_prefix};
+use crate::catalog::{PREFIX_HELP, Range, VLLM, is_prefix};
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
@@ -111,7 +111,16 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         let range = place.range(range, &mut faults)?;
         Some((place.here(name), range.value))
     });
-    let products: BTreeMap<_, _> = products.collect();
+    let mut products: BTreeMap<Spanned<String>, Range> = products.collect();
+    // `vllm` is short for the same product in the table.
+    let table = products.keys().find(|name| name.value == VLLM).cloned();
+    let table = table.and_then(|name| Some(Spanned::new(products.remove(&name)?, name.span)));
+    if let (Some(_), Some(twice)) = (&vllm, &table) {
+        let message = "the vLLM releases are set twice: by `vllm`, and in `[products]`";
+        let fault = Diagnostic::error("contradiction", twice.span, message);
+        faults.push(fault.help("remove one of them"));
+    }
+    let vllm = vllm.or(table);
     let exclude = place.globs("exclude", read.exclude, &mut faults);
     let tables = read.queries.into_iter();
     let languages = tables

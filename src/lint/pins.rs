@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
+use crate::artifact::is_prose;
 use crate::catalog::Range;
 
 /// A release that a file of the project runs or installs.
@@ -23,11 +24,6 @@ static PINNED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = format!(r"^(?:vllm-openai(?:-[a-z]+)*:v?|vllm(?:\[[^\]]*\])? ?== ?){version}");
     Regex::new(&pattern).expect("a valid pattern")
 });
-
-fn is_prose(path: &Path) -> bool {
-    let end = path.extension();
-    end.is_some_and(|end| ["markdown", "md", "mdx"].iter().any(|known| end == *known))
-}
 
 /// True if a file, such as a deployment or a spec, replaces bucket boundaries of the servers.
 pub fn replaces_buckets(path: &Path, text: &str) -> bool {

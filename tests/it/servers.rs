@@ -152,6 +152,13 @@ fn releases_of_a_server_are_set_in_the_configuration() {
         ".",
     ]);
     assert!(!newer.out.contains("no data"), "{}", newer.out);
+    project.write(
+        "slosmith.toml",
+        "vllm = \"0.33.0\"\n[products]\nvllm = \"0.32.0\"\n",
+    );
+    let ran = project.run(&["lint", "."]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("set twice"), "{}", ran.err);
     project.write("slosmith.toml", "[products]\nsglan = \"0.5.2\"\n");
     let ran = project.run(&["lint", "."]);
     assert_eq!(ran.code, Some(2));

@@ -43,11 +43,21 @@ struct PageProvenance {
     tier: String,
     #[serde(default)]
     engine: String,
-    /// What the page holds: [`ADDITIONS`], or everything of some kind.
-    page: String,
+    page: PageExtent,
 }
 
-const ADDITIONS: &str = "additions to default";
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+enum PageExtent {
+    /// All that the server shows, or all of one kind.
+    #[serde(
+        rename = "whole",
+        alias = "families with a sample",
+        alias = "own families only"
+    )]
+    Whole,
+    #[serde(rename = "additions to default")]
+    Additions,
+}
 
 /// Builds the index of a product from `dir`, which holds a folder for each, and `foreign.yaml` for names beside vLLM's.
 pub fn build(dir: &Path, product: &str) -> Result<Index, BuildError> {
@@ -223,10 +233,11 @@ fn read_release(folder: &Path) -> Result<Recorded, BuildError> {
 /// Additions are on the default page, or on the whole page of their own engine when the default's is
 /// another; such additions without a whole page hold everything themselves.
 fn base(page: &PageProvenance, all: &BTreeMap<String, PageProvenance>) -> Option<String> {
-    if page.page != ADDITIONS {
+    if page.page == PageExtent::Whole {
         return None;
     }
-    let same = |other: &PageProvenance| other.page != ADDITIONS && other.engine == page.engine;
+    let same =
+        |other: &PageProvenance| other.page == PageExtent::Whole && other.engine == page.engine;
     let default = all.iter().filter(|(name, _)| *name == "default");
     let mut candidates = default.chain(all);
     candidates

@@ -5,8 +5,8 @@ use std::io::Write;
 use anyhow::{Result, bail};
 
 use crate::catalog::exposition::Page;
-use crate::catalog::{Catalog, Embedded, VLLM};
-use crate::cli::lint::scope::one_of_products;
+use crate::catalog::{Catalog, Embedded, Identity, VLLM};
+use crate::cli::lint::scope::embedded;
 use crate::cli::terminal::Terminal;
 use crate::starter::Other;
 
@@ -14,7 +14,7 @@ use crate::starter::Other;
 pub(super) fn chosen(named: Option<&str>, page: Option<&Page>) -> Result<Option<Other>> {
     let product = match (named, page) {
         (Some(VLLM), _) | (None, None) => return Ok(None),
-        (Some(name), _) => find(name)?,
+        (Some(name), _) => embedded(name)?,
         (None, Some(page)) => match on(page) {
             Some(product) => product,
             None => return Ok(None),
@@ -51,31 +51,20 @@ pub(super) fn chosen(named: Option<&str>, page: Option<&Page>) -> Result<Option<
     }))
 }
 
-fn find(name: &str) -> Result<&'static Embedded> {
-    let known: Vec<_> = Embedded::all().iter().map(|product| product.name).collect();
-    match Embedded::find(name) {
-        Some(product) => Ok(product),
-        None => bail!(
-            "`--product`: unknown product `{name}`; {}",
-            one_of_products(name, &known)
-        ),
-    }
-}
-
 /// The server with most families on the page, if vLLM has none there.
 fn on(page: &Page) -> Option<&'static Embedded> {
-    let count = |catalog: &Catalog| {
+    let count = |identity: &Identity| {
         let families = page.families.iter();
         families
-            .filter(|family| catalog.claims(&family.name))
+            .filter(|family| identity.claims(&family.name))
             .count()
     };
-    if count(Catalog::vllm()) > 0 {
+    if count(Catalog::vllm().identity()) > 0 {
         return None;
     }
     let found = Embedded::all()
         .iter()
-        .map(|product| (count(product.catalog()), product));
+        .map(|product| (count(&product.identity), product));
     let found = found.filter(|(count, _)| *count > 0);
     Some(found.max_by_key(|(count, _)| *count)?.1)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
+use crate::artifact::is_prose;
 use crate::artifact::{Artifact, Kind, Unread, first_unread};
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
@@ -38,10 +39,7 @@ enum Reason {
 impl Passed {
     /// Notes a file in which no query was found, when it names a series all the same; Markdown may.
     pub(super) fn note_silent(&mut self, path: &Path, text: &str) {
-        let is_prose = path
-            .extension()
-            .is_some_and(|e| ["markdown", "md", "mdx"].iter().any(|known| e == *known));
-        if !is_prose && concerns_us(text) {
+        if !is_prose(path) && concerns_us(text) {
             self.0
                 .entry(Reason::Silent)
                 .or_default()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::catalog::{Catalog, Embedded, Product, Range, Service, VLLM, build_service};
 use crate::config::Config;
@@ -55,22 +55,23 @@ pub(in crate::cli) fn products(
     let names = asked.products.iter().map(|(name, _)| name);
     for name in names.chain(config.products.keys().map(|name| &name.value)) {
         if name != VLLM && !known.contains(name) {
-            bail!(
-                "unknown product `{name}`; {}",
-                one_of_products(name, &known)
-            );
+            return Err(unknown(name, known.iter().map(String::as_str)));
         }
     }
     Ok(all)
 }
 
-/// `did you mean `sglang`?`, or all names.
-pub(in crate::cli) fn one_of_products<S: AsRef<str>>(name: &str, known: &[S]) -> String {
-    let known: Vec<_> = std::iter::once(VLLM)
-        .chain(known.iter().map(AsRef::as_ref))
-        .collect();
+/// A server beside vLLM, by the word for it.
+pub(in crate::cli) fn embedded(name: &str) -> Result<&'static Embedded> {
+    let known = Embedded::all().iter().map(|product| product.name);
+    Embedded::find(name).ok_or_else(|| unknown(name, known))
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> anyhow::Error {
+    let known: Vec<_> = std::iter::once(VLLM).chain(known).collect();
     let hint = did_you_mean(name, known.iter().copied());
-    hint.unwrap_or_else(|| format!("recorded products: {}", known.join(", ")))
+    let hint = hint.unwrap_or_else(|| format!("recorded products: {}", known.join(", ")));
+    anyhow!("unknown product `{name}`; {hint}")
 }
 
 /// A service of the project with recordings, by default with its newest version.

@@ -13,8 +13,8 @@ use crate::promql::usage::Use;
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports metrics whose name begins like vLLM's own names, but that exist in no recorded release and in no other
-    /// known exporter. In a spec, also reports names one slip away from a metric that the spec declares.
+    /// Reports metrics whose name begins like names of vLLM or of another recorded server, but that exist in no recorded
+    /// release and in no other known exporter. In a spec, also reports names one slip away from a metric that the spec declares.
     ///
     /// ### Why
     ///
@@ -45,6 +45,8 @@ declare_rule! {
     /// - A name with a second colon, or with a window at the end such as `_5m`, belongs to a recording rule.
     /// - Metrics that programs in the linted folders publish are known: calls such as `Gauge("vllm_queue_depth", …)` or
     ///   `prometheus.GaugeOpts{…}`, `# TYPE` lines, recording rules, and metric names that relabelling writes.
+    /// - Some servers, such as LiteLLM and Dynamo, show metrics only after their first use or with an option. Their
+    ///   unknown metrics are information, and a warning if the name is almost the name of a recorded metric.
     /// - Metrics of your own services are known once their `/metrics` output is recorded (`slosmith catalog record`).
     /// - Metrics that recording rules of the same run write are known, too.
     pub const RULE: Rule = Rule {

@@ -29,6 +29,8 @@ fn is_created(family: &PageFamily) -> bool {
 #[test]
 fn no_page_has_a_fault() {
     for (release, profile, page) in pages() {
+        let entry = release.page(&profile).expect("an entry");
+        assert!(!entry.engine.is_empty(), "{} {profile}", release.version());
         assert_eq!(page.problems, [], "{} {profile}", release.version());
     }
 }
