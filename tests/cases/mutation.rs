@@ -1,7 +1,7 @@
 //! Generated unit tests must notice a changed rule: every comparison, threshold, window and holding time.
 //!
-//! Each rule file is a test of its own, and all but one are left to `.ci/run`. On request run, for the better part of an
-//! hour, the slow unit tests (windows of 6h and more).
+//! Each rule file is a test of its own. All but one of the first spec, and the alerts of the second, are left to `.ci/run`. On
+//! request run the objectives of the second spec, and, for the better part of an hour, the slow unit tests (windows of 6h and more).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,9 +43,17 @@ fn of_spec(spec: &'static str, at_least: usize) -> Vec<Trial> {
         fast += mutants(false);
         if mutants(false) > 0 {
             let name = format!("mutation::{spec}::{file}");
-            all.push(match (spec, file.as_str()) == ALWAYS {
-                true => trial(name, Needs::Promtool, kill(false)),
-                false => in_ci(name, Needs::Promtool, kill(false)),
+            let is_more = spec != ALWAYS.0 && file.starts_with("slo-");
+            all.push(if (spec, file.as_str()) == ALWAYS {
+                trial(name, Needs::Promtool, kill(false))
+            } else if is_more {
+                slow(
+                    format!("{name}::slow::short_windows"),
+                    Needs::Promtool,
+                    kill(false),
+                )
+            } else {
+                in_ci(name, Needs::Promtool, kill(false))
             });
         }
         if mutants(true) > 0 {

@@ -16,7 +16,7 @@ use crate::trial::{Needs, in_ci, slow, trial};
 
 /// Pairs of a spec and a day that every run has, those that every change must pass, and those on request.
 const ALWAYS: u64 = 1;
-const PAIRS: u64 = 60;
+const PAIRS: u64 = 20;
 const MORE: u64 = 1_000;
 /// Specs of which every change must pass the unit tests.
 const UNIT_TESTED: u64 = 8;
