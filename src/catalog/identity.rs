@@ -11,6 +11,9 @@ pub const VLLM: &str = "vllm";
 pub struct Identity {
     /// The name in sentences, without an article.
     pub title: String,
+    /// It runs models: `llm.` in the name of a signal stands for the engine that a service runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub engine: bool,
     /// What the names of its own metrics begin with; empty if its names have nothing in common.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefixes: Vec<String>,

@@ -29,6 +29,9 @@ const VLLM_SIGNALS: &str = concat!(include_str!("vllm.yaml"), include_str!("kv.y
 /// How a spec names a library signal of vLLM: `vllm.` and its name.
 pub const PREFIX: &str = "vllm.";
 
+/// How a spec names a signal of the engine that its `runtime` names.
+pub const ANY_ENGINE: &str = "llm.";
+
 /// Library files are in no table of sources; findings about them never reach a user, a test reads them.
 const FILE: FileId = FileId(u32::MAX);
 
@@ -55,6 +58,25 @@ pub fn signal(name: &str) -> Option<&'static Signal> {
     }
 }
 
+/// The names of a server's signals, without the server.
+pub fn of_product(product: &str) -> Vec<&'static str> {
+    let signals = match product == VLLM {
+        true => SIGNALS.as_ref().ok(),
+        false => OTHERS.get(product),
+    };
+    let names = signals.into_iter().flat_map(Map::keys);
+    names.map(|name| name.value.as_str()).collect()
+}
+
+/// The signals of any engine: `llm.requests_waiting`. All engines have them.
+pub fn of_engines() -> impl Iterator<Item = String> {
+    let others = Embedded::all().iter().filter(|other| other.identity.engine);
+    let others: Vec<_> = others.map(|other| of_product(other.name)).collect();
+    let names = of_product(VLLM).into_iter();
+    let names = names.filter(move |name| others.iter().all(|other| other.contains(name)));
+    names.map(|name| format!("{ANY_ENGINE}{name}"))
+}
+
 /// The signals of servers other than vLLM: `sglang.requests_waiting`.
 pub fn of_others() -> impl Iterator<Item = (&'static Embedded, String)> {
     let products = OTHERS
@@ -70,7 +92,9 @@ pub fn of_others() -> impl Iterator<Item = (&'static Embedded, String)> {
 /// What the name of a library signal begins with: `vllm.`, `sglang.`.
 pub fn prefix_of(name: &str) -> Option<String> {
     let (product, _) = name.split_once('.')?;
-    (product == VLLM || OTHERS.contains_key(product)).then(|| format!("{product}."))
+    let prefix = format!("{product}.");
+    let is_known = product == VLLM || prefix == ANY_ENGINE || OTHERS.contains_key(product);
+    is_known.then_some(prefix)
 }
 
 pub fn unit(family: &str) -> Option<Unit> {
@@ -103,6 +127,7 @@ pub fn beta_schema() -> String {
 
 fn printed(mut schema: Schema) -> String {
     let mut known = names();
+    known.extend(of_engines());
     known.extend(of_others().map(|(_, name)| name));
     let any = json_schema!({"anyOf": [{"enum": known}, {"type": "string"}]});
     if let Some(name) = schema

@@ -9,11 +9,12 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::Options;
-use crate::catalog::{Catalog, NoRelease, Product, Range, RangeError, Selection};
+use crate::catalog::{Catalog, NoRelease, Product, Range, RangeError, Selection, VLLM};
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
+use crate::library;
 use crate::plan::{EVALUATION, LeftOut, Runtime, Signal, SpanCount};
-use crate::source::Span;
-use crate::spec::{Document, Spec, Text};
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Document, Spec};
 use crate::units::Duration;
 
 /// Prometheus's own default would be 1m; most vLLM set-ups scrape four times as often.
@@ -27,8 +28,8 @@ pub(super) struct Context<'a> {
     pub(super) notes: Vec<String>,
     pub(super) span_counts: Vec<SpanCount>,
     pub(super) catalog: &'static Catalog,
-    /// Services of the project with recordings.
-    pub(super) recorded: &'a [Product<'a>],
+    /// Other servers, and services of the project with recordings.
+    pub(super) recorded: Vec<Product<'a>>,
     pub(super) range: Option<Selected>,
     /// True when the build overrides the range of the spec.
     pub(super) overridden: bool,
@@ -89,7 +90,7 @@ impl<'a> Context<'a> {
             notes: Vec::new(),
             span_counts: Vec::new(),
             catalog: Catalog::vllm(),
-            recorded: options.recorded,
+            recorded: options.recorded.to_vec(),
             range: None,
             overridden: options.vllm.is_some(),
             profiles: vec!["default".into()],
@@ -108,31 +109,106 @@ impl<'a> Context<'a> {
     }
 
     fn select(&mut self, options: Options<'_>) {
-        let Some(runtime) = &self.spec.runtime else {
+        let Some(Spanned {
+            value: runtime,
+            span,
+        }) = &self.spec.runtime
+        else {
             return;
         };
-        let text = options.vllm.unwrap_or(&runtime.vllm.value);
-        match select(self.catalog, text) {
-            Ok(selection) => {
-                self.notes.extend(selection.notes.iter().cloned());
-                self.range = Some(Selected {
-                    text: text.to_owned(),
-                    selection,
-                });
-            }
-            Err(why) => {
-                let message = match options.vllm {
-                    Some(_) => format!("`--vllm`: {why}"),
-                    None => why.to_string(),
-                };
-                let error = Diagnostic::error("bad-version-range", runtime.vllm.span, message);
-                self.sink.push(error.maybe_help(why.help()));
+        if runtime.vllm.is_none() && runtime.servers.0.is_empty() {
+            let message = "`runtime` names no server";
+            let error = Diagnostic::error("missing-field", *span, message);
+            let help = "set the servers and their releases: `runtime: {vllm: \">=0.20, <0.34\"}`";
+            self.sink.push(error.help(help));
+        }
+        if let Some(vllm) = &runtime.vllm {
+            let text = options.vllm.unwrap_or(&vllm.value);
+            match select(self.catalog, text) {
+                Ok(selection) => {
+                    self.notes.extend(selection.notes.iter().cloned());
+                    self.range = Some(Selected {
+                        text: text.to_owned(),
+                        selection,
+                    });
+                }
+                Err(why) => {
+                    let message = match options.vllm {
+                        Some(_) => format!("`--vllm`: {why}"),
+                        None => why.to_string(),
+                    };
+                    self.sink.push(bad_range(vllm.span, message, &why));
+                }
             }
         }
-        self.select_profiles(&runtime.profiles);
+        self.select_servers();
+        self.select_profiles(runtime);
     }
 
-    fn select_profiles(&mut self, profiles: &[Text]) {
+    /// The releases of other servers: those of the spec go before those of the project.
+    fn select_servers(&mut self) {
+        let spec = self.spec;
+        for (server, range) in spec.servers() {
+            let mut product = match Product::new(server.name, server.catalog(), None) {
+                Ok(product) => product,
+                Err(why) => {
+                    let error = Diagnostic::error("bad-version-range", range.span, why.to_string());
+                    self.sink.push(error);
+                    continue;
+                }
+            };
+            match select(server.catalog(), &range.value) {
+                Ok(selection) => product.selection = selection,
+                Err(why) => {
+                    self.sink.push(bad_range(range.span, why.to_string(), &why));
+                    continue;
+                }
+            }
+            product.is_guess = false;
+            self.notes.extend(product.selection.notes.iter().cloned());
+            self.recorded.retain(|other| other.key != product.key);
+            self.recorded.push(product);
+        }
+    }
+
+    /// The engine that `llm.` stands for, by its word; of several engines, none.
+    pub(super) fn engine(&self) -> Option<&'static str> {
+        let vllm = self.spec.vllm().map(|_| VLLM);
+        let others = || self.spec.servers().map(|(server, _)| server);
+        let engines = others().filter(|server| server.identity.engine);
+        let mut engines = vllm.into_iter().chain(engines.map(|server| server.name));
+        match (engines.next(), engines.next()) {
+            (None, _) => others().next().map(|server| server.name),
+            (one, None) => one,
+            (_, Some(_)) => None,
+        }
+    }
+
+    /// True for a built-in signal of the server that the service is: its series are selected as those of vLLM are.
+    pub(super) fn is_of_own_server(&self, signal: &str) -> bool {
+        let server = self.engine().filter(|name| *name != VLLM);
+        let own = server.and_then(|server| signal.strip_prefix(server));
+        own.is_some_and(|rest| rest.starts_with('.')) && library::signal(signal).is_some()
+    }
+
+    /// A built-in signal, also by its name for any engine.
+    pub(super) fn built_in(&self, name: &str) -> Option<&'static spec::Signal> {
+        let meant = self.meant(name);
+        library::signal(meant.as_deref().unwrap_or(name))
+    }
+
+    /// The built-in signal that a name stands for: `sglang.requests_waiting` for `llm.requests_waiting`.
+    pub(super) fn meant(&self, name: &str) -> Option<String> {
+        let of_engine = name.strip_prefix(library::ANY_ENGINE)?;
+        Some(format!("{}.{of_engine}", self.engine()?))
+    }
+
+    fn select_profiles(&mut self, runtime: &spec::Runtime) {
+        if let (None, Some(first)) = (&runtime.vllm, runtime.profiles.first()) {
+            let message = "`profiles` are profiles of vLLM: the spec has no `runtime.vllm`";
+            self.reject_field("profiles", first.span, message);
+            return;
+        }
         let mut known: Vec<&str> = self
             .catalog
             .releases()
@@ -141,7 +217,7 @@ impl<'a> Context<'a> {
             .collect();
         known.sort_unstable();
         known.dedup();
-        for profile in profiles {
+        for profile in &runtime.profiles {
             if !known.contains(&profile.value.as_str()) {
                 let message = format!("the catalog has no vLLM profile `{profile}`");
                 let meant = did_you_mean(&profile.value, known.iter().copied());
@@ -236,6 +312,11 @@ impl SelectError {
             Self::NoRelease(_) => None,
         }
     }
+}
+
+fn bad_range(at: Span, message: String, why: &SelectError) -> Diagnostic {
+    let error = Diagnostic::error("bad-version-range", at, message);
+    error.maybe_help(why.help())
 }
 
 pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, SelectError> {

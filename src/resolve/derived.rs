@@ -42,7 +42,7 @@ const UP: &str = "up";
 
 /// Reports facts that no signal can be computed with.
 pub(super) fn check(cx: &mut Context<'_>) {
-    let runtime = cx.spec.runtime.as_ref();
+    let runtime = cx.spec.runtime.as_ref().map(|runtime| &runtime.value);
     if let Some(gpus) = runtime
         .and_then(|r| r.gpus_per_engine)
         .filter(|g| g.value == 0)
@@ -91,7 +91,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
 }
 
 fn fact(cx: &Context<'_>, word: &str) -> Option<Number> {
-    let runtime = cx.spec.runtime.as_ref();
+    let runtime = cx.spec.runtime.as_ref().map(|runtime| &runtime.value);
     match word {
         "$gpus_per_engine" => Some(Number::from_integer(runtime?.gpus_per_engine?.value.into())),
         "$gpu_hour" => Some(runtime?.gpu_hour.as_ref()?.value.money()?.1),
@@ -110,7 +110,7 @@ fn fact(cx: &Context<'_>, word: &str) -> Option<Number> {
 fn is_set(cx: &Context<'_>, word: &str) -> bool {
     let (runtime, tests) = (&cx.spec.runtime, &cx.spec.beta.load_tests);
     match word {
-        "$gpu_hour" => runtime.as_ref().is_some_and(|r| r.gpu_hour.is_some()),
+        "$gpu_hour" => runtime.as_ref().is_some_and(|r| r.value.gpu_hour.is_some()),
         "$capacity" => tests.as_ref().is_some_and(|t| t.capacity.is_some()),
         _ => false,
     }
@@ -161,7 +161,7 @@ pub(super) fn resolve(
         .spec
         .runtime
         .as_ref()
-        .and_then(|r| r.gpu_hour.as_ref()?.value.money());
+        .and_then(|r| r.value.gpu_hour.as_ref()?.value.money());
     if let Some((currency, _)) = money.filter(|_| is_price) {
         unbound.unit = Unit::Money(currency);
     }

@@ -106,7 +106,11 @@ pub(super) fn bind(
     family
         .matchers
         .extend(matchers::matchers(&definition.matchers));
-    let job = scrape::matcher(cx, definition, family.recorded);
+    let is_own = cx.is_of_own_server(&unbound.name);
+    let job = match is_own {
+        true => None,
+        false => scrape::matcher(cx, definition, family.recorded),
+    };
     if let Some((_, _, job)) = &job {
         let mut of_job = matchers::of_job(cx, job);
         if is_of_target(family.names.newest()) {
@@ -116,7 +120,7 @@ pub(super) fn bind(
         family.matchers.extend(of_job);
     }
     family.matchers.extend(job);
-    if family.recorded {
+    if family.recorded || is_own {
         family
             .matchers
             .extend(matchers::matchers(&cx.spec.prometheus.selector));

@@ -219,7 +219,7 @@ pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
             .map(|job| (job.value.as_str(), job))
     });
     let jobs: Option<BTreeMap<_, _>> = jobs.collect();
-    let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.runtime.is_none());
+    let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.vllm().is_none());
     match jobs {
         None => matchers(&spec.prometheus.selector),
         Some(jobs) => {

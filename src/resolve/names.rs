@@ -24,7 +24,7 @@ pub fn own_job(spec: &Spec) -> &str {
 /// The vLLM servers that a spec selects; `None` if it reads none, or other specs select them on purpose.
 pub fn servers(spec: &Spec) -> Option<String> {
     let selected = &spec.prometheus;
-    if spec.runtime.is_none() || selected.shared_selector {
+    if spec.vllm().is_none() || selected.shared_selector {
         return None;
     }
     let matchers = matchers::matchers(&selected.selector).into_iter();
@@ -93,7 +93,7 @@ pub(super) fn renames(cx: &Context<'_>, job: &str) -> Vec<Rename> {
     let families = signals.iter().filter_map(|signal| signal.family());
     let served = families.filter(|family| is_of(cx, family, job));
     let served = served.filter_map(|family| served_prefix(family.served.newest()));
-    let vllm = cx.spec.runtime.is_some() && own;
+    let vllm = cx.spec.vllm().is_some() && own;
     let mut served: Vec<_> = served.chain(vllm.then(|| cx.catalog.prefix())).collect();
     served.sort_unstable();
     served.dedup();
@@ -120,7 +120,7 @@ pub(super) fn created(cx: &Context<'_>, job: &str) -> Vec<String> {
     let declared = signals.iter().filter_map(|signal| signal.family());
     let declared = declared.filter(|family| is_of(cx, family, job) && !family.recorded);
     let counting = declared.filter(|family| family.kind != FamilyKind::Gauge);
-    let vllm = (cx.spec.runtime.is_some() && own).then(|| cx.catalog.families());
+    let vllm = (cx.spec.vllm().is_some() && own).then(|| cx.catalog.families());
     let recorded = vllm
         .into_iter()
         .flatten()

@@ -5,7 +5,6 @@
 
 use super::context::Context;
 use crate::diag::{Diagnostic, Fix, one_of};
-use crate::library;
 use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
@@ -74,7 +73,7 @@ impl Context<'_> {
     /// For a ratio, whether the spec declares it: others are built in.
     fn ratio(&self, name: &str) -> Option<bool> {
         let own = self.spec.signals.get(name);
-        let signal = own.or_else(|| library::signal(name))?;
+        let signal = own.or_else(|| self.built_in(name))?;
         match (&signal.ratio, &signal.base) {
             (Some(_), _) => Some(own.is_some()),
             (None, Some(base)) => self.ratio(&base.value),

@@ -49,7 +49,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     let named: Vec<_> = families
         .map(|family| job_of(family).map(str::to_owned))
         .collect();
-    let used = cx.spec.runtime.is_some()
+    let used = cx.spec.vllm().is_some()
         || cx.read_jobs.contains_key(own)
         || cx.spec.prometheus.jobs.contains_key(own)
         || named

@@ -9,7 +9,8 @@ use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
 use super::labels::own_labels;
 use super::{derived, doubts, matchers, names, own_signals, slis};
-use crate::diag::{Diagnostic, Fix, did_you_mean};
+use crate::catalog::{Embedded, VLLM};
+use crate::diag::{Diagnostic, Fix, did_you_mean, one_of};
 use crate::library;
 use crate::plan::{LeftOut, Signal, SignalKind, Source};
 use crate::source::{Span, Spanned};
@@ -94,6 +95,15 @@ impl Context<'_> {
     }
 
     fn outcome_of(&mut self, name: &Text) -> Outcome {
+        if name.value.starts_with(library::ANY_ENGINE) {
+            return match self.meant(&name.value) {
+                Some(meant) if library::signal(&meant).is_some() => {
+                    self.outcome_of(&Text::new(meant, name.span))
+                }
+                Some(meant) => self.not_of_engine(name, &meant),
+                None => self.without_engine(name),
+            };
+        }
         if let Some(known) = self.known.get(&name.value) {
             return known.clone();
         }
@@ -137,6 +147,49 @@ impl Context<'_> {
         used.filter(|_| inside)
             .map_or(name, String::as_str)
             .to_owned()
+    }
+
+    /// `llm.` before a name that the engine has no signal of.
+    fn not_of_engine(&mut self, name: &Text, meant: &str) -> Outcome {
+        let (engine, own) = meant.split_once('.').unwrap_or((meant, ""));
+        let title = Embedded::find(engine).map_or("vLLM", |server| &server.identity.title);
+        let message = format!("`{name}`: {title} has no signal `{own}`");
+        let known = library::of_product(engine);
+        let near = did_you_mean(own, known.iter().copied());
+        let near = near.map(|near| near.replacen('`', "`llm.", 1));
+        let option = match engine {
+            VLLM => String::new(),
+            engine => format!(" --product {engine}"),
+        };
+        let all = format!("`slosmith signals{option}` lists its signals");
+        let error = Diagnostic::error("unknown-signal", name.span, message);
+        self.fail(error.maybe_help(near).help(all))
+    }
+
+    /// `llm.` in a spec with no engine, or with several.
+    fn without_engine(&mut self, name: &Text) -> Outcome {
+        let (message, help) = match self.spec.runtime {
+            None => (
+                format!(
+                    "`{name}` needs `runtime`: it is a signal of the engine that the service runs"
+                ),
+                "set the engine and its releases: `runtime: {vllm: \">=0.20, <0.34\"}`".to_owned(),
+            ),
+            Some(_) => {
+                let own = &name.value[library::ANY_ENGINE.len()..];
+                let servers = self.spec.servers().map(|(server, _)| server.name);
+                let servers = self.spec.vllm().map(|_| VLLM).into_iter().chain(servers);
+                let names: Vec<_> = servers.map(|server| format!("{server}.{own}")).collect();
+                (
+                    format!(
+                        "`{name}` can be a signal of several engines: `runtime` names more than one"
+                    ),
+                    format!("use {}", one_of(&names)),
+                )
+            }
+        };
+        let error = Diagnostic::error("missing-field", name.span, message);
+        self.fail(error.help(help))
     }
 
     fn unknown_signal(&mut self, name: &Text) -> Outcome {

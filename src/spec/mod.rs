@@ -26,6 +26,7 @@ mod reading;
 mod renamed;
 mod ruler;
 mod runbook;
+mod runtime;
 mod schema;
 mod severity;
 mod signal;
@@ -51,6 +52,7 @@ pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
 };
+pub use runtime::{Runtime, Servers};
 pub use schema::{beta_schema, json_schema};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -89,7 +91,7 @@ pub struct Spec {
     /// The service that this spec describes.
     pub service: Service,
     /// The vLLM releases that the service runs. Required for vLLM signals.
-    pub runtime: Option<Runtime>,
+    pub runtime: Option<Spanned<Runtime>>,
     /// Base URLs for the links in alerts.
     pub links: Option<Links>,
     /// Values of the `severity` label.
@@ -181,21 +183,6 @@ pub struct Notice {
     /// What they carry.
     #[serde(rename = "<marks>")]
     pub marks: Marks,
-}
-
-/// The software that the service runs.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Runtime {
-    /// Range of vLLM releases (PEP 440), such as `>=0.20, <0.34`. Every generated query works on every recorded release in it.
-    pub vllm: Text,
-    /// vLLM profiles in use besides `default`, such as `lora` or `spec-decode`: sets of server options that add metrics.
-    #[serde(default)]
-    pub profiles: Vec<Text>,
-    /// GPUs of an engine: tensor parallel size × pipeline parallel size. Each data-parallel rank is an engine.
-    pub gpus_per_engine: Option<Spanned<u32>>,
-    /// Price of one GPU for one hour, with its currency.
-    pub gpu_hour: Option<Spanned<Quantity>>,
 }
 
 /// Base URLs.
@@ -363,5 +350,6 @@ fn parts() -> Parts {
         .with::<Comparison>("<comparison>")
         .with::<Notice>("<notice>")
         .with::<Marks>("<marks>")
+        .with::<Servers>("<servers>")
         .with::<Beta>("<beta>")
 }

@@ -282,7 +282,11 @@ fn conditions() -> Vec<Trial> {
         if is_slow(&path) {
             vec![slow(name, Needs::Promtool, run(false))]
         } else if path.contains("/alert-") {
-            let all = in_ci(format!("{name}::all_rules"), Needs::Promtool, run(false));
+            let all = slow(
+                format!("{name}::slow::all_rules"),
+                Needs::Promtool,
+                run(false),
+            );
             vec![plain(name, Needs::Promtool, run(true)), all]
         } else {
             vec![plain(name, Needs::Promtool, run(false))]

@@ -324,10 +324,13 @@ fn names_that_fit() {
     let marked = SPEC.replace("signal: 'queue'", "signal: 'q|'");
     let signals = editor.labels("chat.yaml", &marked);
     assert_eq!(signals[..2], ["queue", "share"]);
-    assert!(
-        signals.contains(&"vllm.kv_cache_usage".to_owned()),
-        "{signals:?}"
-    );
+    for built_in in [
+        "vllm.kv_cache_usage",
+        "sglang.kv_cache_usage",
+        "llm.kv_cache_usage",
+    ] {
+        assert!(signals.contains(&built_in.to_owned()), "{signals:?}");
+    }
     editor.end();
 }
 

@@ -249,3 +249,59 @@ fn a_service_of_the_project_is_a_product_too() {
     ]);
     assert!(!old.out.contains("gateway_requests_total"), "{}", old.out);
 }
+
+/// One line of the spec says which engine the service runs.
+#[test]
+fn a_spec_moves_between_engines_by_one_line() {
+    const SPEC: &str = "\
+apiVersion: slosmith/v1
+service: {name: chat}
+runtime: {vllm: \">=0.20, <0.34\"}
+links: {runbooks: \"https://git.example/runbooks\"}
+prometheus: {selector: {env: prod}, group_by: [model_name]}
+signals:
+  cache: {use: llm.kv_cache_usage}
+slos:
+  ttft: {objective: 99%, period: 28d, min_events: 20, sli: {latency: {signal: llm.time_to_first_token, at_most: 1s}}}
+alerts:
+  Full: {summary: The KV cache is full., when: {signal: cache, above: 95%}, for: 10m, severity: ticket}
+  Queue: {summary: Requests wait., when: {signal: llm.requests_waiting, above: 20}, for: 10m, severity: ticket}
+";
+    let queries = [
+        (
+            SPEC.to_owned(),
+            "vllm:kv_cache_usage_perc{env=\"prod\"}",
+            "vllm:num_requests_waiting{env=\"prod\"}",
+        ),
+        (
+            SPEC.replace("vllm: \">=0.20, <0.34\"", "sglang: \">=0.5.12\""),
+            "sglang:token_usage{env=\"prod\"}",
+            "sglang:num_queue_reqs{env=\"prod\"}",
+        ),
+        (
+            SPEC.replace(
+                "vllm: \">=0.20, <0.34\"",
+                "vllm: \">=0.20, <0.34\", litellm: \">=1.80\"",
+            ),
+            "vllm:kv_cache_usage_perc{env=\"prod\"}",
+            "vllm:num_requests_waiting{env=\"prod\"}",
+        ),
+    ];
+    for (spec, cache, waiting) in queries {
+        let project = Project::empty();
+        project.write("specs/chat.yaml", &spec);
+        let built = project.run(&["build"]).exits(0);
+        assert!(!built.err.contains("warning"), "{}", built.err);
+        let rules = project.read("generated/chat/prometheus/rules/alerts.yaml");
+        assert!(rules.contains(cache) && rules.contains(waiting), "{rules}");
+    }
+}
+
+#[test]
+fn the_signals_of_any_engine_are_documented() {
+    let page = std::fs::read_to_string("docs/servers.md").expect("the page");
+    let names = library::of_engines().map(|name| format!("`{name}`"));
+    let list = names.collect::<Vec<_>>().join(", ");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&list), "the list is now {list}");
+}

@@ -73,7 +73,7 @@ fn checked(args: &DoctorArgs, place: &str, found: Result<Prefixes>) -> Vec<Check
 fn differs(document: &Document, place: &str, found: &Prefixes) -> Option<Check> {
     let spec = &document.spec;
     let prefix = resolve::own_prefix(spec);
-    if spec.runtime.is_none() || found.has(prefix) {
+    if spec.vllm().is_none() || found.has(prefix) {
         return None;
     }
     let other = found.other()?;
@@ -91,7 +91,7 @@ fn differs(document: &Document, place: &str, found: &Prefixes) -> Option<Check> 
 /// A spec whose bucket boundaries the server does not have.
 fn other_buckets(document: &Document, page: &Page, server: &Server) -> Option<Check> {
     let spec = &document.spec;
-    spec.runtime.as_ref()?;
+    spec.vllm()?;
     let job = resolve::own_job(spec);
     let given = spec.prometheus.jobs.get(job);
     let given = given.map(|job| &job.custom_histogram_buckets);

@@ -9,7 +9,7 @@ use super::position::{Encoding, Lines};
 use super::{symbol, word};
 use crate::artifact::Kind;
 use crate::catalog::{Catalog, Series, Shape};
-use crate::library;
+use crate::library::{self, ANY_ENGINE, PREFIX};
 
 pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> Vec<CompletionItem> {
     let lines = document.lines(encoding);
@@ -24,8 +24,15 @@ pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> V
         let own = symbol::signals(document).into_iter();
         let own =
             own.map(|name| item(&name, "declared in this spec", CompletionItemKind::VARIABLE));
-        let library = library::names().into_iter().filter_map(|name| {
-            let title = library::signal(&name)?.title.as_ref()?;
+        let others = library::of_others().map(|(_, name)| name);
+        let all = library::names().into_iter().chain(others);
+        let library = all.chain(library::of_engines()).filter_map(|name| {
+            let of_vllm = name
+                .strip_prefix(ANY_ENGINE)
+                .map(|own| format!("{PREFIX}{own}"));
+            let title = library::signal(of_vllm.as_ref().unwrap_or(&name))?
+                .title
+                .as_ref()?;
             Some(item(&name, &title.value, CompletionItemKind::CONSTANT))
         });
         return own.chain(library).collect();

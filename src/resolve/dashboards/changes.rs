@@ -99,7 +99,7 @@ impl Panels<'_, '_> {
                 .iter()
                 .map(|label| text(label, &capital(&label.replace('_', " ")))),
         );
-        if self.cx.spec.runtime.is_some() {
+        if self.cx.spec.vllm().is_some() {
             let config = format!("{}{CONFIG}", own_prefix(self.cx.spec));
             columns.extend(SETTINGS.map(|(label, heading)| text(label, heading)));
             let config = by(&SETTINGS.map(|(label, _)| label), of(&config).into());

@@ -242,7 +242,7 @@ pub(in crate::resolve) fn combine(
 /// True for a gauge of zeros and ones, also where its replicas are counted.
 fn is_state(cx: &Context<'_>, signal: &Signal) -> bool {
     let mut name = signal.name.as_str();
-    let own = |name: &str| cx.spec.signals.get(name).or_else(|| library::signal(name));
+    let own = |name: &str| cx.spec.signals.get(name).or_else(|| cx.built_in(name));
     // An alias may be of an alias, but not of itself: that was reported.
     while let Some(declared) = own(name) {
         match (&declared.unit, &declared.base) {

@@ -207,10 +207,10 @@ fn with_profiles(profiles: &[String]) -> String {
 
 /// vLLM metrics cannot be checked without a range; an invalid range has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
-    if cx.spec.runtime.is_some() || cx.runtime_told.replace(true) {
+    if cx.spec.vllm().is_some() || cx.runtime_told.replace(true) {
         return None;
     }
-    let message = format!("`{name}` needs `runtime`: vLLM metrics depend on the release");
+    let message = format!("`{name}` needs `runtime.vllm`: vLLM metrics depend on the release");
     let error = Diagnostic::error("missing-field", at, message);
     Some(error.help("set the vLLM releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }

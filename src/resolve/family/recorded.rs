@@ -7,7 +7,6 @@ use super::missing::{self, Missing};
 use crate::catalog::lineage::Replacement;
 use crate::catalog::{Coverage, MetricType, ReleaseId, Shape};
 use crate::diag::Diagnostic;
-use crate::library;
 use crate::plan::{Bucket, Family, Names, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::{Context, Outcome};
@@ -165,7 +164,7 @@ pub(in crate::resolve) fn ratio_before(
     let metric = |name: &str| {
         let signal = match cx.spec.signals.get(name) {
             Some(signal) => signal,
-            None => library::signal(name)?,
+            None => cx.built_in(name)?,
         };
         Some(
             signal

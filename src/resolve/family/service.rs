@@ -22,12 +22,11 @@ pub(super) fn check(
         cx.sink.push(error);
         return;
     }
-    let Some((product, shape)) = shape(cx, &metric.value) else {
+    let Some((name, shape)) = shape(cx, &metric.value) else {
         let warning = misspelt(cx, &metric.value, metric.span);
         warning.into_iter().for_each(|found| cx.sink.push(found));
         return;
     };
-    let name = of(product);
     let recorded = match shape.kind {
         MetricType::Counter => Some(FamilyKind::Counter),
         MetricType::Gauge => Some(FamilyKind::Gauge),
@@ -89,8 +88,8 @@ pub(super) fn check_value(
         (true, _) => (usual()?.as_slice(), "vLLM".to_owned()),
         (_, Some((exporter, values))) => (values.as_slice(), exporter.title.clone()),
         (false, None) => {
-            let (product, shape) = shape(cx, metric)?;
-            let whose = format!("the recording of {}", of(product));
+            let (name, shape) = shape(cx, metric)?;
+            let whose = format!("the recording of {name}");
             (shape.domain(label)?, whose)
         }
     };
@@ -121,7 +120,7 @@ fn transposed<'a>(value: &str, known: &[&'a str]) -> Option<&'a str> {
 /// Notes a value that a service's own recording lacks: it may not have occurred there.
 pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, asked: &Text) {
     let metric = family.served.newest();
-    let Some((product, shape)) = shape(cx, metric).filter(|_| !family.recorded) else {
+    let Some((name, shape)) = shape(cx, metric).filter(|_| !family.recorded) else {
         return;
     };
     let Some(values) = shape.domain(label) else {
@@ -132,7 +131,7 @@ pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, ask
     if !values.contains(&asked.value) && !is_status {
         let note = format!(
             "the recording of {} has no series of `{metric}` with `{label}=\"{asked}\"`; it has {}",
-            of(product),
+            name,
             values
                 .iter()
                 .map(|value| format!("`{value}`"))
@@ -177,17 +176,22 @@ fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
         .map_or(since, |last| format!("from {} to {last}", life.first));
     let today = product.catalog.lineage().successor(name);
     let error = error.maybe_help(today.map(|new| format!("use `{new}`")));
+    let mut in_spec = cx.spec.servers().map(|(server, _)| server.name);
+    let releases = match in_spec.any(|server| server == product.key) {
+        true => format!("`runtime.{}`", product.key),
+        false => "the releases under `[products]` in `slosmith.toml`".to_owned(),
+    };
     Some(error.help(format!(
-        "the metric exists {exists}; change the releases under `[products]` in `slosmith.toml`, or leave the metric out"
+        "the metric exists {exists}; change {releases}, or leave the metric out"
     )))
 }
 
-/// The metric in a recording.
-fn shape<'a>(cx: &Context<'a>, name: &str) -> Option<(&'a Product<'a>, &'a Shape)> {
+/// The metric in a recording, and the name and releases of what was recorded.
+fn shape<'a>(cx: &Context<'a>, name: &str) -> Option<(String, &'a Shape)> {
     cx.recorded.iter().find_map(|product| {
         let release = *product.selection.releases.last()?;
         let shape = product.catalog.shape(name, release, &product.profiles)?;
-        Some((product, shape))
+        Some((of(product), shape))
     })
 }
 
