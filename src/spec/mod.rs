@@ -90,7 +90,7 @@ pub struct Spec {
     pub kind: Option<Spanned<FileKind>>,
     /// The service that this spec describes.
     pub service: Service,
-    /// The vLLM releases that the service runs. Required for vLLM signals.
+    /// The servers that the service runs, and their releases. Required for vLLM signals.
     pub runtime: Option<Spanned<Runtime>>,
     /// Base URLs for the links in alerts.
     pub links: Option<Links>,

@@ -274,7 +274,9 @@ fn shown(field: &str, value: &Value, schema: &Value) -> Option<String> {
 
 /// A text of a flow mapping that needs no quotes.
 fn is_plain(text: &str) -> bool {
-    !text.contains([':', '#', '{', '[', ',', '&', '*', '?']) && text.parse::<f64>().is_err()
+    !text.contains([':', '#', '{', '[', ',', '&', '*', '?'])
+        && !text.starts_with(['>', '|', '!', '%', '@'])
+        && text.parse::<f64>().is_err()
 }
 
 fn flow(value: &Value) -> String {
