@@ -16,6 +16,7 @@ pub mod slo;
 mod stored;
 pub mod words;
 
+use std::fmt;
 use std::ops::Deref;
 
 use indexmap::IndexMap;
@@ -46,6 +47,8 @@ pub const EVALUATION: Duration = Duration::from_mins(1);
 pub struct Plan {
     pub service: Service,
     pub runtime: Option<Runtime>,
+    /// vLLM, if `runtime` is set, and the other servers that the spec names.
+    pub servers: Vec<Server>,
     pub slos: Vec<Slo>,
     pub records: Vec<Record>,
     pub alerts: Vec<Alert>,
@@ -92,6 +95,22 @@ pub struct Runtime {
     pub range: String,
     /// The recorded releases in it, for people: `0.20.2 to 0.33.0 (14 releases)`.
     pub releases: String,
+}
+
+/// A server whose releases the spec names.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Its name in sentences.
+    pub title: String,
+    pub range: String,
+    /// The recorded releases in it, for people.
+    pub releases: String,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.title, self.range, self.releases)
+    }
 }
 
 #[derive(Clone, Debug)]

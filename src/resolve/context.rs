@@ -12,7 +12,7 @@ use super::Options;
 use crate::catalog::{Catalog, NoRelease, Product, Range, RangeError, Selection, VLLM};
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::library;
-use crate::plan::{EVALUATION, LeftOut, Runtime, Signal, SpanCount};
+use crate::plan::{EVALUATION, LeftOut, Runtime, Server, Signal, SpanCount};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Document, Spec};
 use crate::units::Duration;
@@ -261,6 +261,24 @@ impl<'a> Context<'a> {
             range: range.text.clone(),
             releases: self.catalog.describe(&range.selection.releases),
         })
+    }
+
+    pub(super) fn servers(&self) -> Vec<Server> {
+        let vllm = self.runtime().map(|runtime| Server {
+            title: self.catalog.title().to_owned(),
+            range: runtime.range,
+            releases: runtime.releases,
+        });
+        let others = self.spec.servers().filter_map(|(server, range)| {
+            let mut products = self.recorded.iter();
+            let product = products.find(|product| product.key == server.name)?;
+            Some(Server {
+                title: product.name.clone(),
+                range: range.value.clone(),
+                releases: product.describe(&product.selection.releases),
+            })
+        });
+        vllm.into_iter().chain(others).collect()
     }
 
     pub(super) fn ready_signals(&self) -> impl Iterator<Item = &Signal> {

@@ -272,11 +272,13 @@ alerts:
             SPEC.to_owned(),
             "vllm:kv_cache_usage_perc{env=\"prod\"}",
             "vllm:num_requests_waiting{env=\"prod\"}",
+            "vLLM >=0.20, <0.34 (",
         ),
         (
             SPEC.replace("vllm: \">=0.20, <0.34\"", "sglang: \">=0.5.12\""),
             "sglang:token_usage{env=\"prod\"}",
             "sglang:num_queue_reqs{env=\"prod\"}",
+            "SGLang >=0.5.12 (",
         ),
         (
             SPEC.replace(
@@ -285,13 +287,15 @@ alerts:
             ),
             "vllm:kv_cache_usage_perc{env=\"prod\"}",
             "vllm:num_requests_waiting{env=\"prod\"}",
+            "LiteLLM >=1.80 (",
         ),
     ];
-    for (spec, cache, waiting) in queries {
+    for (spec, cache, waiting, servers) in queries {
         let project = Project::empty();
         project.write("specs/chat.yaml", &spec);
         let built = project.run(&["build"]).exits(0);
         assert!(!built.err.contains("warning"), "{}", built.err);
+        assert!(built.err.contains(servers), "{}", built.err);
         let rules = project.read("generated/chat/prometheus/rules/alerts.yaml");
         assert!(rules.contains(cache) && rules.contains(waiting), "{rules}");
     }

@@ -403,10 +403,17 @@ pub(crate) fn trials() -> Vec<Trial> {
         let more = match sli == PROMQL {
             true => name.starts_with("gap of") && !name.contains("minute 5 of"),
             false => [
+                "crash after 2",
+                "crash after 4",
                 "gap of 3m",
+                "gap of 5m",
                 "gap of 10m",
+                "gap of 40m",
+                "minute -10 of",
+                "minute 0 of",
                 "minute 19 of",
                 "second 15",
+                "second 30",
                 "second 45",
             ]
             .iter()

@@ -13,7 +13,7 @@ use crate::cli::lint::today;
 use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
 use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
-use crate::plan::{LeftOut, Plan, Runtime};
+use crate::plan::{LeftOut, Plan, Server};
 use crate::resolve::Options;
 use crate::source::{FileId, Span};
 use crate::spec::{Document, Text};
@@ -61,7 +61,7 @@ pub(super) enum How {
 }
 
 pub(super) struct Summary {
-    pub(super) runtime: Option<Runtime>,
+    pub(super) servers: Vec<Server>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
     pub(super) cost: Option<String>,
@@ -245,7 +245,7 @@ impl<'a> Job<'a> {
         folder.inputs = inputs.filter(|_| untested.is_empty());
         let summary = Summary {
             cost,
-            runtime: plan.runtime,
+            servers: plan.servers,
             left_out: plan.left_out,
             notes,
         };

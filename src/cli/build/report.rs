@@ -88,8 +88,8 @@ fn state(settings: &Settings, built: &Built) -> String {
 }
 
 fn attention(err: &mut dyn Write, summary: &Summary) -> Result<()> {
-    if let Some(runtime) = &summary.runtime {
-        writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
+    for server in &summary.servers {
+        writeln!(err, "  {server}")?;
     }
     for line in overview::words(summary) {
         writeln!(err, "  {line}")?;

@@ -31,13 +31,12 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
     dashboards.sort_by_key(|dashboard| dashboard.name != naming::OVERVIEW);
     let dashboards = dashboards.iter();
     let dashboards = dashboards.map(|dashboard| dashboards::dashboard(plan, dashboard));
+    let servers = plan.servers.iter().map(ToString::to_string);
     let page = view::Page {
         title: plan.service.title.clone(),
         service: plan.service.name.clone(),
         owner: plan.service.owner.clone().unwrap_or_default(),
-        runtime: plan.runtime.as_ref().map_or_else(String::new, |runtime| {
-            format!("vLLM {} ({})", runtime.range, runtime.releases)
-        }),
+        runtime: servers.collect::<Vec<_>>().join(", "),
         objectives: plan
             .slos
             .iter()
