@@ -23,18 +23,27 @@ pub struct Product<'c> {
 impl<'c> Product<'c> {
     /// The releases of a range, by default the newest recorded one, with all profiles.
     pub fn new(key: &str, catalog: &'c Catalog, range: Option<&Range>) -> Result<Self, NoRelease> {
-        let profiles = catalog.profiles().into_iter();
+        let selection = match range {
+            Some(range) => catalog.select(range)?,
+            None => catalog.select_newest(),
+        };
         Ok(Self {
+            is_guess: range.is_none(),
+            ..Self::on(key, catalog, selection)
+        })
+    }
+
+    /// Chosen releases, with all profiles.
+    pub fn on(key: &str, catalog: &'c Catalog, selection: Selection) -> Self {
+        let profiles = catalog.profiles().into_iter();
+        Self {
             key: key.to_owned(),
             name: catalog.title().to_owned(),
             catalog,
-            selection: match range {
-                Some(range) => catalog.select(range)?,
-                None => catalog.select_newest(),
-            },
+            selection,
             profiles: profiles.map(str::to_owned).collect(),
-            is_guess: range.is_none(),
-        })
+            is_guess: false,
+        }
     }
 
     /// Releases in words: `0.12.0–0.33.0`.

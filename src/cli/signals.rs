@@ -94,17 +94,9 @@ fn with_signal(name: String) -> Option<(String, &'static Signal)> {
 }
 
 fn views<'a>(catalog: &'a Catalog, product: &str, releases: &[ReleaseId]) -> Vec<View<'a>> {
-    let names = match product {
-        VLLM => library::names(),
-        _ => {
-            let others = library::of_others();
-            let others = others.filter(|(other, _)| other.name == product);
-            others.map(|(_, name)| name).collect()
-        }
-    };
-    let known = names.into_iter().filter_map(with_signal);
+    let known = library::of_product(product);
     known
-        .map(|(name, signal)| View::new(catalog, name, signal, releases))
+        .map(|(name, signal)| View::new(catalog, format!("{product}.{name}"), signal, releases))
         .collect()
 }
 

@@ -58,34 +58,34 @@ pub fn signal(name: &str) -> Option<&'static Signal> {
     }
 }
 
-/// The names of a server's signals, without the server.
-pub fn of_product(product: &str) -> Vec<&'static str> {
+/// A server's signals, by their names without the server.
+pub fn of_product(product: &str) -> impl Iterator<Item = (&'static str, &'static Signal)> + use<> {
     let signals = match product == VLLM {
         true => SIGNALS.as_ref().ok(),
         false => OTHERS.get(product),
     };
-    let names = signals.into_iter().flat_map(Map::keys);
-    names.map(|name| name.value.as_str()).collect()
+    let all = signals.into_iter().flatten();
+    all.map(|(name, signal)| (name.value.as_str(), signal))
 }
 
 /// The signals of any engine: `llm.requests_waiting`. All engines have them.
 pub fn of_engines() -> impl Iterator<Item = String> {
     let others = Embedded::all().iter().filter(|other| other.identity.engine);
-    let others: Vec<_> = others.map(|other| of_product(other.name)).collect();
-    let names = of_product(VLLM).into_iter();
-    let names = names.filter(move |name| others.iter().all(|other| other.contains(name)));
+    let others: Vec<_> = others.map(|other| other.name).collect();
+    let names = of_product(VLLM).map(|(name, _)| name);
+    let names = names.filter(move |name| {
+        let mut others = others.iter();
+        others.all(|other| of_product(other).any(|(other, _)| other == *name))
+    });
     names.map(|name| format!("{ANY_ENGINE}{name}"))
 }
 
 /// The signals of servers other than vLLM: `sglang.requests_waiting`.
 pub fn of_others() -> impl Iterator<Item = (&'static Embedded, String)> {
-    let products = OTHERS
-        .iter()
-        .filter_map(|(name, signals)| Some((Embedded::find(name)?, signals)));
-    products.flat_map(|(product, signals)| {
-        signals
-            .keys()
-            .map(move |name| (product, format!("{}.{name}", product.name)))
+    let products = Embedded::all().iter();
+    products.flat_map(|product| {
+        let signals = of_product(product.name);
+        signals.map(move |(name, _)| (product, format!("{}.{name}", product.name)))
     })
 }
 
@@ -111,8 +111,8 @@ pub fn unit(family: &str) -> Option<Unit> {
 }
 
 pub fn names() -> Vec<String> {
-    let signals = SIGNALS.iter().flat_map(Map::keys);
-    signals.map(|name| format!("{PREFIX}{name}")).collect()
+    let signals = of_product(VLLM);
+    signals.map(|(name, _)| format!("{PREFIX}{name}")).collect()
 }
 
 /// The schema of specs, with the names of the signals.

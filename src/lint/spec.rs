@@ -104,7 +104,7 @@ impl Declared {
         self.labels.extend(labels.cloned());
         self.names.push(scrape.names.clone());
         let own = Own {
-            range: plan.runtime.as_ref().map(|runtime| runtime.range.clone()),
+            range: plan.vllm().map(|server| server.range.clone()),
             has_all_labels: !scrape.labels.is_empty(),
             scrape_interval: scrape.interval,
             series: shapes(spec),

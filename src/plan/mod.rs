@@ -21,6 +21,7 @@ use std::ops::Deref;
 
 use indexmap::IndexMap;
 
+use crate::catalog::VLLM;
 use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::spec::{Provision, Stat};
@@ -46,8 +47,7 @@ pub const EVALUATION: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub service: Service,
-    pub runtime: Option<Runtime>,
-    /// vLLM, if `runtime` is set, and the other servers that the spec names.
+    /// vLLM, if the service reads its signals, and the other servers that the spec names.
     pub servers: Vec<Server>,
     pub slos: Vec<Slo>,
     pub records: Vec<Record>,
@@ -90,21 +90,23 @@ pub struct Severities {
     pub ticket: String,
 }
 
+/// A server whose releases the spec names.
 #[derive(Clone, Debug)]
-pub struct Runtime {
+pub struct Server {
+    /// The word for it: `vllm`.
+    pub key: String,
+    /// Its name in sentences.
+    pub title: String,
     pub range: String,
     /// The recorded releases in it, for people: `0.20.2 to 0.33.0 (14 releases)`.
     pub releases: String,
 }
 
-/// A server whose releases the spec names.
-#[derive(Clone, Debug)]
-pub struct Server {
-    /// Its name in sentences.
-    pub title: String,
-    pub range: String,
-    /// The recorded releases in it, for people.
-    pub releases: String,
+impl Plan {
+    /// vLLM, if the service reads its signals.
+    pub fn vllm(&self) -> Option<&Server> {
+        self.servers.iter().find(|server| server.key == VLLM)
+    }
 }
 
 impl fmt::Display for Server {

@@ -12,7 +12,7 @@ use super::Options;
 use crate::catalog::{Catalog, NoRelease, Product, Range, RangeError, Selection, VLLM};
 use crate::diag::{Diagnostic, Sink, did_you_mean, one_of};
 use crate::library;
-use crate::plan::{EVALUATION, LeftOut, Runtime, Server, Signal, SpanCount};
+use crate::plan::{EVALUATION, LeftOut, Server, Signal, SpanCount};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Document, Spec};
 use crate::units::Duration;
@@ -149,44 +149,23 @@ impl<'a> Context<'a> {
     fn select_servers(&mut self) {
         let spec = self.spec;
         for (server, range) in spec.servers() {
-            let mut product = match Product::new(server.name, server.catalog(), None) {
-                Ok(product) => product,
-                Err(why) => {
-                    let error = Diagnostic::error("bad-version-range", range.span, why.to_string());
-                    self.sink.push(error);
-                    continue;
-                }
-            };
-            match select(server.catalog(), &range.value) {
-                Ok(selection) => product.selection = selection,
+            let selection = match select(server.catalog(), &range.value) {
+                Ok(selection) => selection,
                 Err(why) => {
                     self.sink.push(bad_range(range.span, why.to_string(), &why));
                     continue;
                 }
-            }
-            product.is_guess = false;
+            };
+            let product = Product::on(server.name, server.catalog(), selection);
             self.notes.extend(product.selection.notes.iter().cloned());
             self.recorded.retain(|other| other.key != product.key);
             self.recorded.push(product);
         }
     }
 
-    /// The engine that `llm.` stands for, by its word; of several engines, none.
-    pub(super) fn engine(&self) -> Option<&'static str> {
-        let vllm = self.spec.vllm().map(|_| VLLM);
-        let others = || self.spec.servers().map(|(server, _)| server);
-        let engines = others().filter(|server| server.identity.engine);
-        let mut engines = vllm.into_iter().chain(engines.map(|server| server.name));
-        match (engines.next(), engines.next()) {
-            (None, _) => others().next().map(|server| server.name),
-            (one, None) => one,
-            (_, Some(_)) => None,
-        }
-    }
-
     /// True for a built-in signal of the server that the service is: its series are selected as those of vLLM are.
     pub(super) fn is_of_own_server(&self, signal: &str) -> bool {
-        let server = self.engine().filter(|name| *name != VLLM);
+        let server = self.spec.own_server().filter(|name| *name != VLLM);
         let own = server.and_then(|server| signal.strip_prefix(server));
         own.is_some_and(|rest| rest.starts_with('.')) && library::signal(signal).is_some()
     }
@@ -200,7 +179,7 @@ impl<'a> Context<'a> {
     /// The built-in signal that a name stands for: `sglang.requests_waiting` for `llm.requests_waiting`.
     pub(super) fn meant(&self, name: &str) -> Option<String> {
         let of_engine = name.strip_prefix(library::ANY_ENGINE)?;
-        Some(format!("{}.{of_engine}", self.engine()?))
+        Some(format!("{}.{of_engine}", self.spec.engine()?))
     }
 
     fn select_profiles(&mut self, runtime: &spec::Runtime) {
@@ -254,25 +233,21 @@ impl<'a> Context<'a> {
             .map_or(&service.name.value, |t| &t.value)
     }
 
-    pub(super) fn runtime(&self) -> Option<Runtime> {
-        let range = self.range.as_ref()?;
+    /// vLLM, if a signal is its, and the other servers of the spec.
+    pub(super) fn servers(&self) -> Vec<Server> {
         let uses_vllm = self.ready_signals().any(Signal::is_recorded);
-        uses_vllm.then(|| Runtime {
+        let range = self.range.as_ref().filter(|_| uses_vllm);
+        let vllm = range.map(|range| Server {
+            key: VLLM.to_owned(),
+            title: self.catalog.title().to_owned(),
             range: range.text.clone(),
             releases: self.catalog.describe(&range.selection.releases),
-        })
-    }
-
-    pub(super) fn servers(&self) -> Vec<Server> {
-        let vllm = self.runtime().map(|runtime| Server {
-            title: self.catalog.title().to_owned(),
-            range: runtime.range,
-            releases: runtime.releases,
         });
         let others = self.spec.servers().filter_map(|(server, range)| {
             let mut products = self.recorded.iter();
             let product = products.find(|product| product.key == server.name)?;
             Some(Server {
+                key: product.key.clone(),
                 title: product.name.clone(),
                 range: range.value.clone(),
                 releases: product.describe(&product.selection.releases),

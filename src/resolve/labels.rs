@@ -4,7 +4,9 @@
 //! `gpu`.
 
 use super::context::Context;
+use crate::catalog::VLLM;
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::library;
 use crate::naming;
 use crate::plan::{Signal, SignalKind, Source};
 use crate::promql::kept_labels;
@@ -156,8 +158,14 @@ impl Context<'_> {
         labels
     }
 
-    /// True for a label that the metrics of vLLM have themselves, such as `model_name`.
+    /// True for a label that the metrics of the servers have themselves, such as `model_name`.
     pub(super) fn is_of_servers(&self, label: &str) -> bool {
+        let other = self.spec.own_server().filter(|server| *server != VLLM);
+        let signals = other.into_iter().flat_map(library::of_product);
+        let mut labels = signals.flat_map(|(_, signal)| signal.has_labels.iter().flatten());
+        if labels.any(|own| own.value == label) {
+            return true;
+        }
         let releases = self
             .range
             .iter()

@@ -204,7 +204,7 @@ pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnost
     error.maybe_fix(exactly(cx, text))
 }
 
-/// The selector of the servers: those of vLLM, or the jobs of the spec's own signals.
+/// The selector of the servers: those that `runtime` names, or the jobs of the spec's own signals.
 pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
     let own = spec
         .signals
@@ -219,7 +219,7 @@ pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
             .map(|job| (job.value.as_str(), job))
     });
     let jobs: Option<BTreeMap<_, _>> = jobs.collect();
-    let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.vllm().is_none());
+    let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.own_server().is_none());
     match jobs {
         None => matchers(&spec.prometheus.selector),
         Some(jobs) => {

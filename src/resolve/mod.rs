@@ -95,7 +95,6 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     }
     let plan = Plan {
         service: service::plan(&cx),
-        runtime: cx.runtime(),
         servers: cx.servers(),
         slos,
         records,

@@ -21,15 +21,14 @@ pub fn own_job(spec: &Spec) -> &str {
     }
 }
 
-/// The vLLM servers that a spec selects; `None` if it reads none, or other specs select them on purpose.
+/// The servers that a spec selects, as a selector with their word as the metric; `None` if `runtime` names none, or other specs
+/// select them on purpose.
 pub fn servers(spec: &Spec) -> Option<String> {
     let selected = &spec.prometheus;
-    if spec.vllm().is_none() || selected.shared_selector {
-        return None;
-    }
+    let server = spec.own_server().filter(|_| !selected.shared_selector)?;
     let matchers = matchers::matchers(&selected.selector).into_iter();
     let selector = matchers.fold(
-        promql::build::metric("vllm"),
+        promql::build::metric(server),
         |selector, (label, op, value)| selector.matcher(&label, op, &value),
     );
     Some(Expr::from(selector).to_string())

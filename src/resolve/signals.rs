@@ -152,10 +152,10 @@ impl Context<'_> {
     /// `llm.` before a name that the engine has no signal of.
     fn not_of_engine(&mut self, name: &Text, meant: &str) -> Outcome {
         let (engine, own) = meant.split_once('.').unwrap_or((meant, ""));
-        let title = Embedded::find(engine).map_or("vLLM", |server| &server.identity.title);
+        let title =
+            Embedded::find(engine).map_or(self.catalog.title(), |server| &server.identity.title);
         let message = format!("`{name}`: {title} has no signal `{own}`");
-        let known = library::of_product(engine);
-        let near = did_you_mean(own, known.iter().copied());
+        let near = did_you_mean(own, library::of_product(engine).map(|(known, _)| known));
         let near = near.map(|near| near.replacen('`', "`llm.", 1));
         let option = match engine {
             VLLM => String::new(),
@@ -166,27 +166,27 @@ impl Context<'_> {
         self.fail(error.maybe_help(near).help(all))
     }
 
-    /// `llm.` in a spec with no engine, or with several.
+    /// `llm.` in a spec without `runtime`, or with several engines.
     fn without_engine(&mut self, name: &Text) -> Outcome {
-        let (message, help) = match self.spec.runtime {
-            None => (
+        let own = &name.value[library::ANY_ENGINE.len()..];
+        let servers = self.spec.servers().map(|(server, _)| server.name);
+        let servers = self.spec.vllm().map(|_| VLLM).into_iter().chain(servers);
+        let names: Vec<_> = servers.map(|server| format!("{server}.{own}")).collect();
+        let (message, help) = match (&self.spec.runtime, names.as_slice()) {
+            // A `runtime` without servers was reported.
+            (Some(_), []) => return Outcome::Failed,
+            (None, _) => (
                 format!(
                     "`{name}` needs `runtime`: it is a signal of the engine that the service runs"
                 ),
                 "set the engine and its releases: `runtime: {vllm: \">=0.20, <0.34\"}`".to_owned(),
             ),
-            Some(_) => {
-                let own = &name.value[library::ANY_ENGINE.len()..];
-                let servers = self.spec.servers().map(|(server, _)| server.name);
-                let servers = self.spec.vllm().map(|_| VLLM).into_iter().chain(servers);
-                let names: Vec<_> = servers.map(|server| format!("{server}.{own}")).collect();
-                (
-                    format!(
-                        "`{name}` can be a signal of several engines: `runtime` names more than one"
-                    ),
-                    format!("use {}", one_of(&names)),
-                )
-            }
+            (Some(_), names) => (
+                format!(
+                    "`{name}` can be a signal of several servers: `runtime` names more than one"
+                ),
+                format!("use {}", one_of(names)),
+            ),
         };
         let error = Diagnostic::error("missing-field", name.span, message);
         self.fail(error.help(help))

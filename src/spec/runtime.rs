@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::{Spec, Text};
-use crate::catalog::Embedded;
+use crate::catalog::{Embedded, VLLM};
 use crate::source::Spanned;
 use crate::units::Quantity;
 
@@ -53,6 +53,28 @@ impl Spec {
         let runtime = self.runtime.iter();
         let all = runtime.flat_map(|runtime| &runtime.value.servers.0);
         all.filter_map(|(name, range)| Some((Embedded::find(name)?, range)))
+    }
+}
+
+impl Spec {
+    /// The engine that `llm.` stands for, by its word: the only one, or the only server of a service without an engine.
+    pub fn engine(&self) -> Option<&'static str> {
+        let vllm = self.vllm().map(|_| VLLM);
+        let engines = self.servers().filter(|(server, _)| server.identity.engine);
+        let mut engines = vllm
+            .into_iter()
+            .chain(engines.map(|(server, _)| server.name));
+        let mut all = self.servers().map(|(server, _)| server.name);
+        match (engines.next(), engines.next()) {
+            (Some(engine), None) => Some(engine),
+            (None, _) => all.next().filter(|_| all.next().is_none()),
+            (Some(_), Some(_)) => None,
+        }
+    }
+
+    /// The server that `prometheus.selector` selects: vLLM if the service runs it.
+    pub fn own_server(&self) -> Option<&'static str> {
+        self.vllm().map(|_| VLLM).or_else(|| self.engine())
     }
 }
 

@@ -301,6 +301,55 @@ alerts:
     }
 }
 
+/// Two specs of the same servers alert two owners; those of another engine are other servers.
+#[test]
+fn specs_that_select_the_same_servers() {
+    let spec = |name: &str, runtime: &str, selector: &str| {
+        format!(
+            "\
+apiVersion: slosmith/v1
+service: {{name: {name}}}
+runtime: {{{runtime}}}
+links: {{runbooks: \"https://git.example/runbooks\"}}
+prometheus: {{selector: {{{selector}}}, group_by: []}}
+slos:
+  ttft: {{objective: 99%, period: 28d, min_events: 20, sli: {{latency: {{signal: llm.time_to_first_token, at_most: 1s}}}}}}
+"
+        )
+    };
+    let sglang = "sglang: \">=0.5.12\"";
+    let vllm = "vllm: \">=0.20, <0.34\"";
+    for (first, second, selector, is_shared) in [
+        (sglang, sglang, "env: prod", true),
+        (sglang, vllm, "env: prod", false),
+        (vllm, vllm, "model_name: llama", true),
+        (sglang, sglang, "model_name: llama", true),
+    ] {
+        let project = Project::empty();
+        project.write("specs/a.yaml", &spec("a", first, selector));
+        project.write("specs/b.yaml", &spec("b", second, selector));
+        let built = project.run(&["build"]).exits(0);
+        assert_eq!(
+            built.err.contains("shared-servers"),
+            is_shared,
+            "{}",
+            built.err
+        );
+        // `up` has the labels of targets alone.
+        for file in project.files("generated/a/prometheus/rules") {
+            let rules = project.read(&format!("generated/a/prometheus/rules/{file}"));
+            let mut up = rules.match_indices("up{").map(|(at, _)| &rules[at..]);
+            assert!(
+                !up.any(|up| up
+                    .split('}')
+                    .next()
+                    .is_some_and(|up| up.contains("model_name"))),
+                "{rules}"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_signals_of_any_engine_are_documented() {
     let page = std::fs::read_to_string("docs/servers.md").expect("the page");

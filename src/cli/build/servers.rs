@@ -1,7 +1,8 @@
-//! Services whose specs select the same vLLM servers: an incident alerts the owners of all of them.
+//! Services whose specs select the same servers: an incident alerts the owners of all of them.
 
 use std::collections::BTreeMap;
 
+use crate::catalog::{Catalog, Embedded};
 use crate::diag::Diagnostic;
 use crate::promql::ast::{Expr, Selector};
 use crate::promql::{self, build};
@@ -10,9 +11,9 @@ use crate::source::{FileId, Span};
 /// Selectors with more matchers are compared only with equal ones.
 const MOST: usize = 8;
 
-/// The services by the matchers of their servers, sorted.
+/// The services by the word for their servers and the matchers, sorted.
 #[derive(Default)]
-pub(super) struct Servers(BTreeMap<Vec<String>, Vec<Service>>);
+pub(super) struct Servers(BTreeMap<(String, Vec<String>), Vec<Service>>);
 
 struct Service {
     name: String,
@@ -32,23 +33,25 @@ impl Servers {
         let Ok(parsed) = promql::parse(selector) else {
             return;
         };
-        let mut matchers: Vec<_> = promql::selectors(&parsed)
-            .into_iter()
-            .flat_map(words)
-            .collect();
+        let [selector] = promql::selectors(&parsed)[..] else {
+            return;
+        };
+        let mut matchers = words(selector);
         matchers.sort();
+        let server = selector.metric.as_ref().map(|metric| metric.text.clone());
         let name = name.to_owned();
         self.0
-            .entry(matchers)
+            .entry((server.unwrap_or_default(), matchers))
             .or_default()
             .push(Service { name, file });
     }
 
     /// One for each selector whose servers other services select, too.
     pub(super) fn shared(&self) -> Vec<Shared> {
-        let shared = self.0.iter().filter_map(|(matchers, services)| {
+        let shared = self.0.iter().filter_map(|((server, matchers), services)| {
             let (first, rest) = services.split_first()?;
-            let wider = wider(matchers).filter_map(|fewer| self.0.get(&fewer)).flatten();
+            let wider = wider(matchers).filter_map(|fewer| self.0.get(&(server.clone(), fewer)));
+            let wider = wider.flatten();
             let others: Vec<_> = wider.chain(rest).collect();
             let other = others.first()?.file;
             let name = format!("`{}`", others[0].name);
@@ -58,8 +61,9 @@ impl Servers {
                 more => format!(", {name} and {more} more services"),
             };
             let message = format!(
-                "the specs of `{}`{names} select the same vLLM servers, {{{}}}: an incident alerts the owners of all of them",
+                "the specs of `{}`{names} select the same {} servers, {{{}}}: an incident alerts the owners of all of them",
                 first.name,
+                Embedded::find(server).map_or(Catalog::vllm().title(), |other| &other.identity.title),
                 matchers.join(", ")
             );
             let spec = first.file;

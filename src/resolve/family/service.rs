@@ -130,8 +130,7 @@ pub(super) fn note_value(cx: &mut Context<'_>, family: &Family, label: &str, ask
     let is_status = asked.value.len() == 3 && selection::statuses().any(|of| of == asked.value);
     if !values.contains(&asked.value) && !is_status {
         let note = format!(
-            "the recording of {} has no series of `{metric}` with `{label}=\"{asked}\"`; it has {}",
-            name,
+            "the recording of {name} has no series of `{metric}` with `{label}=\"{asked}\"`; it has {}",
             values
                 .iter()
                 .map(|value| format!("`{value}`"))

@@ -11,9 +11,8 @@ use crate::promql::usage::contexts;
 pub(super) fn timeline(plan: &Plan) -> Timeline {
     let catalog = Catalog::vllm();
     let wanted = plan
-        .runtime
-        .as_ref()
-        .and_then(|runtime| runtime.range.parse().ok())
+        .vllm()
+        .and_then(|server| server.range.parse().ok())
         .and_then(|range| catalog.select(&range).ok())
         .map(|selection| selection.releases)
         .unwrap_or_default();

@@ -72,10 +72,7 @@ pub(super) fn view<'p>(plan: &'p Plan, page: &'p Page, alerts: &'p [AlertView<'p
         escalation: page.escalation.as_deref(),
         related: related.collect(),
         versions: page.history.iter().flat_map(versions).collect(),
-        releases: plan
-            .runtime
-            .as_ref()
-            .map(|runtime| runtime.releases.as_str()),
+        releases: plan.vllm().map(|server| server.releases.as_str()),
     }
 }
 
