@@ -336,17 +336,13 @@ slos:
             built.err
         );
         // `up` has the labels of targets alone.
-        for file in project.files("generated/a/prometheus/rules") {
-            let rules = project.read(&format!("generated/a/prometheus/rules/{file}"));
-            let mut up = rules.match_indices("up{").map(|(at, _)| &rules[at..]);
-            assert!(
-                !up.any(|up| up
-                    .split('}')
-                    .next()
-                    .is_some_and(|up| up.contains("model_name"))),
-                "{rules}"
-            );
-        }
+        let files = project.files("generated/a/prometheus/rules").into_iter();
+        let rules = files.map(|file| project.read(&format!("generated/a/prometheus/rules/{file}")));
+        let rules: String = rules.collect();
+        let mut up = rules.split("up{").skip(1);
+        let selects = up.any(|rest| rest.split('}').next().is_some_and(|up| up.contains("env=")));
+        assert_eq!(selects, selector.starts_with("env"), "{rules}");
+        assert!(!rules.contains("up{model_name"), "{rules}");
     }
 }
 
