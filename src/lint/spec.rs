@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::catalog::{MetricType, Product, Shape};
 use crate::diag::Sink;
-use crate::plan::{BASE_WINDOW, Plan};
+use crate::naming;
+use crate::plan::{BASE_WINDOW, Plan, Slo};
 use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
@@ -42,8 +43,8 @@ pub(super) struct Own {
 pub(super) struct RecordedSlo {
     pub(super) service: String,
     pub(super) name: String,
-    /// Values of the label `window`.
-    pub(super) windows: Vec<String>,
+    /// The recorded series, with the value of the label `window`; none for a spec with errors.
+    pub(super) series: Option<Vec<(&'static str, Option<Duration>)>>,
 }
 
 pub(super) fn lint(
@@ -72,28 +73,56 @@ pub(super) fn lint(
             declared.add(parts, &document.spec, &plan);
             warnings
         }
-        Err(errors) => errors,
+        Err(errors) => {
+            let spec = &document.spec;
+            let service = spec.service.name.value.as_str();
+            let slos = spec.slos.keys();
+            let slos = slos.map(|name| RecordedSlo::unknown(service, &name.value));
+            declared.slos.extend(slos);
+            errors
+        }
     }
+}
+
+impl RecordedSlo {
+    fn unknown(service: &str, name: &str) -> Self {
+        Self {
+            service: service.to_owned(),
+            name: name.to_owned(),
+            series: None,
+        }
+    }
+}
+
+/// What the rules of an SLO record.
+fn recorded(slo: &Slo) -> Vec<(&'static str, Option<Duration>)> {
+    let events = &slo.events;
+    let increases = events.increases.iter().chain(&events.sums);
+    let increases = increases.map(|increase| (increase.name, increase.window));
+    let counted = events.counted.iter();
+    let counted = counted.flat_map(|_| [naming::TOTAL_EVENTS, naming::BAD_EVENTS]);
+    let ratios = events.ratios.iter();
+    let ratios = ratios.map(|ratio| (naming::ERROR_RATIO, ratio.window));
+    let windows = increases
+        .chain(counted.map(|name| (name, BASE_WINDOW)))
+        .chain(ratios)
+        .chain([(naming::BUDGET_REMAINING, slo.period)]);
+    let windows = windows.map(|(name, window)| (name, Some(window)));
+    let constants = [naming::OBJECTIVE, naming::ERROR_BUDGET];
+    windows.chain(constants.map(|name| (name, None))).collect()
 }
 
 impl Declared {
     fn add_slos(&mut self, spec: &Spec, plan: &Plan) {
         for slo in &plan.slos {
-            let events = &slo.events;
-            let counted = events.increases.iter().chain(&events.sums);
-            let ratios = events.ratios.iter().map(|ratio| ratio.window);
-            let windows = counted.map(|counted| counted.window).chain(ratios);
-            let windows = windows.chain([BASE_WINDOW, slo.period]);
             let before = spec.slos.get(slo.name.as_str());
             let before = before.and_then(|written| written.renamed_from.as_ref());
             let names = [Some(&slo.name), before.map(|name| &name.value)];
-            let windows: Vec<_> = windows.map(|window| window.to_string()).collect();
-            self.slos
-                .extend(names.into_iter().flatten().map(|name| RecordedSlo {
-                    service: plan.service.name.clone(),
-                    name: name.clone(),
-                    windows: windows.clone(),
-                }));
+            let names = names.into_iter().flatten();
+            self.slos.extend(names.map(|name| RecordedSlo {
+                series: Some(recorded(slo)),
+                ..RecordedSlo::unknown(&plan.service.name, name)
+            }));
         }
     }
 

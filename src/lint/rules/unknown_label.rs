@@ -202,7 +202,10 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         let message = format!("{} {verb} no label `{label}`", names.join(" and "));
         let help = meant.unwrap_or_else(|| {
             let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
-            format!("use one of its labels: {}", known.join(", "))
+            match known.is_empty() {
+                true => "remove the label".to_owned(),
+                false => format!("use one of its labels: {}", known.join(", ")),
+            }
         });
         let mut finding = out.at(at, message).help(help);
         let other = match series.iter().any(|series| series.is_declared()) {

@@ -6,13 +6,12 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::spec::RecordedSlo;
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::promql::ast::{MatchOp, Matcher};
-use crate::units::Duration;
 
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports queries on series of SLOs that no generated rule records: with an unknown `slo` or `window` of a service
-    /// whose spec is in the run, or with a misspelled `service`.
+    /// Reports queries on series of SLOs that no generated rule records: with an unknown name, `slo` or `window` of a service
+    /// whose spec is in the run, or with a misspelled `service`. Only error ratios have all windows.
     ///
     /// ### Why
     ///
@@ -88,13 +87,44 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
         let help = help.unwrap_or_else(|| format!("use {}", one_of(&known)));
         return report(cx, out, series, name, help);
     };
-    let window = asked(WINDOW);
-    if let Some(window) = window.filter(|window| !slo.windows.contains(&window.value.value)) {
-        let mut known = slo.windows.clone();
-        known.sort_by_key(|window| window.parse::<Duration>().ok());
-        known.dedup();
-        report(cx, out, series, window, format!("use {}", one_of(&known)));
+    let Some(recorded) = &slo.series else {
+        return;
+    };
+    let windows = recorded.iter().filter(|(name, _)| *name == series.name);
+    let mut windows: Vec<_> = windows.map(|(_, window)| *window).collect();
+    if windows.is_empty() {
+        if !cx.scope.is_recorded(series.name) {
+            let known: Vec<_> = recorded.iter().map(|(name, _)| *name).collect();
+            unknown_name(cx, out, series, known);
+        }
+        return;
     }
+    windows.sort();
+    windows.dedup();
+    let windows: Vec<_> = windows.into_iter().flatten().collect();
+    let windows: Vec<_> = windows.iter().map(ToString::to_string).collect();
+    let known = |window: &&Matcher| windows.contains(&window.value.value);
+    if let Some(window) = asked(WINDOW).filter(|window| !known(window)) {
+        let help = match windows.is_empty() {
+            true => format!("remove the matcher: `{}` has no `{WINDOW}`", series.name),
+            false => format!("use {}", one_of(&windows)),
+        };
+        report(cx, out, series, window, help);
+    }
+}
+
+fn unknown_name(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    mut known: Vec<&'static str>,
+) {
+    known.sort_unstable();
+    known.dedup();
+    let help = did_you_mean(series.name, known.iter().copied());
+    let help = help.unwrap_or_else(|| format!("use {}", one_of(&known)));
+    let message = format!("no rule of this SLO records `{}`", series.name);
+    out.push(out.at(cx.span(&series.name_span), message).help(help));
 }
 
 fn report(
