@@ -9,7 +9,7 @@ use crate::diag::{Diagnostic, Edit, Fix};
 use crate::plan::selection::{Matcher, statuses};
 use crate::promql;
 use crate::promql::ast::MatchOp;
-use crate::spec::{MatchValue, Matchers, Spec, Text};
+use crate::spec::{MatchValue, Matchers, Text};
 
 /// The label of a scrape job.
 pub(super) const JOB: &str = "job";
@@ -204,8 +204,10 @@ pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnost
     error.maybe_fix(exactly(cx, text))
 }
 
-/// The selector of the servers: those that `runtime` names, or the jobs of the spec's own signals.
-pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
+/// The selector of the servers: those that `runtime` names, or the jobs of the spec's own signals. None for a spec that reads neither,
+/// because it would be that of all targets. Labels that only metrics have are left out.
+pub(super) fn of_servers(cx: &Context<'_>) -> Option<Vec<Matcher>> {
+    let spec = cx.spec;
     let own = spec
         .signals
         .values()
@@ -220,14 +222,20 @@ pub(super) fn of_servers(spec: &Spec) -> Vec<Matcher> {
     });
     let jobs: Option<BTreeMap<_, _>> = jobs.collect();
     let jobs = jobs.filter(|jobs| !jobs.is_empty() && spec.own_server().is_none());
-    match jobs {
-        None => matchers(&spec.prometheus.selector),
+    let found = match jobs {
+        None => {
+            let targets = cx.labels_of_targets();
+            let mut found = matchers(&spec.prometheus.selector);
+            found.retain(|(label, ..)| targets.contains(label));
+            found
+        }
         Some(jobs) => {
             let jobs: Vec<_> = jobs.into_values().cloned().collect();
             let (op, text) = either(&jobs, [MatchOp::Equal, MatchOp::Match]);
             vec![(JOB.to_owned(), op, text)]
         }
-    }
+    };
+    (!found.is_empty() || spec.own_server().is_some()).then_some(found)
 }
 
 /// The selector of a scrape job.

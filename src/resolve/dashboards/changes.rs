@@ -55,7 +55,8 @@ fn text(label: &str, heading: &str) -> Column {
 }
 
 impl Panels<'_, '_> {
-    pub(super) fn changes(&self) -> Panel {
+    pub(super) fn changes(&self) -> Option<Panel> {
+        let selector = of_servers(self.cx)?;
         let target = self.cx.target_labels();
         let groups = self.cx.spec.prometheus.group_by.iter();
         let groups = groups.map(|label| &label.value);
@@ -64,7 +65,6 @@ impl Panels<'_, '_> {
         let releases = releases.filter(|label| !groups.contains(label));
         let shown: Vec<_> = groups.iter().copied().chain(releases).collect();
         let of = |name: &str| {
-            let selector = of_servers(self.cx.spec);
             let all = selector
                 .iter()
                 .fold(build::metric(name), |all, (label, op, value)| {
@@ -108,7 +108,7 @@ impl Panels<'_, '_> {
         let hidden =
             (1..made.len()).map(|index| value(index, &format!("rows {index}"), Cells::Hidden));
         columns.extend(hidden);
-        Panel {
+        Some(Panel {
             description: format!(
                 "All replicas and the releases of the last {BEGAN}, the newest first. A release, a crash and a new configuration start a \
                  replica. The release comes from a label or from the container's image, if the spec has such a signal. Graphs mark starts, and \
@@ -117,12 +117,12 @@ impl Panels<'_, '_> {
             series: made,
             size: Size::Fixed(COLUMNS, LINES),
             ..blank("Starts and releases".to_owned(), Draw::Changes(columns))
-        }
+        })
     }
 
     /// The newest row of that table.
-    pub(super) fn changed(&self) -> Panel {
-        let table = self.changes();
+    pub(super) fn changed(&self) -> Option<Panel> {
+        let table = self.changes()?;
         let images = table.series.iter().find(|series| series.title == IMAGES);
         let images = images.map(|images| times(1000, images.query.expr.clone()));
         let rows = images
@@ -135,7 +135,7 @@ impl Panels<'_, '_> {
         });
         let newest = rows.map(|rows| first(AggregateOp::Topk, rows));
         let Draw::Changes(columns) = &table.draw else {
-            return table;
+            return None;
         };
         let setting = |label: &str| SETTINGS.iter().any(|(setting, _)| *setting == label);
         let labels = columns.iter().filter_map(|column| match &column.field {
@@ -143,13 +143,13 @@ impl Panels<'_, '_> {
             _ => None,
         });
         let labels: Vec<_> = labels.collect();
-        Panel {
+        Some(Panel {
             description: "The newest start of a replica or new release. A release, a crash and a new configuration start a replica. A \
                           click opens the table of all starts and releases."
                 .to_owned(),
             series: newest.map(|newest| series("started:", newest, &labels)).into_iter().collect(),
             ..blank("What changed last".to_owned(), Draw::Fact(Fact::Changed))
-        }
+        })
     }
 
     /// The start of each replica with the image of its container, if the spec reads other metrics of this container.

@@ -47,7 +47,7 @@ pub(super) fn dashboard(
     });
     let objectives = objectives.collect();
     let behind = panels.behind(&shown);
-    let changes = vec![panels.changes()];
+    let changes = panels.changes().into_iter().collect();
     let mut rows = Vec::new();
     for (title, panels) in [
         ("Is the service healthy?", verdict),
@@ -148,17 +148,19 @@ impl Panels<'_, '_> {
         ];
         panels
             .extend(budgets.then(|| fact("Budget lasts, at this rate", lasts, Fact::Lasts, side)));
+        let changed = self.changed();
+        let width = if changed.is_some() { half } else { COLUMNS };
         panels.push(panel(
             "What to do",
             advice,
             Draw::Fact(Fact::Advice),
-            half,
+            width,
             NEXT,
         ));
-        panels.push(Panel {
+        panels.extend(changed.map(|changed| Panel {
             size: Size::Fixed(half, NEXT),
-            ..self.changed()
-        });
+            ..changed
+        }));
         panels
     }
 

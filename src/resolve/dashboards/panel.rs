@@ -545,8 +545,13 @@ impl Content {
     }
 
     fn watch(&mut self, on: &[&Watch<'_>], unit: ValueUnit, lines: bool) {
+        let alone = on.iter().filter(|watch| watch.fires_alone());
+        let side = alone.filter_map(|watch| watch.is_upper()).next();
         for watch in on {
             let line = thresholds::line(watch, unit);
+            // A guard on the other side, such as a short queue beside an idle GPU, is no fault.
+            let line = line
+                .filter(|line| watch.fires_alone() || side.is_none_or(|upper| upper == line.upper));
             self.lower |= line.as_ref().is_some_and(|line| !line.upper);
             match lines {
                 true => self.thresholds.extend(line),

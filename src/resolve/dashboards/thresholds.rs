@@ -170,7 +170,8 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     })
 }
 
-/// The objectives and targets of a value. A latency SLO limits all percentiles, because its limit applies to each request.
+/// The objectives and targets of a value. A latency SLO limits the percentiles up to its objective: a higher one may be beyond the limit
+/// while the SLO is met.
 pub(super) fn targets(
     slos: &[Slo],
     on: &[&Watch<'_>],
@@ -180,11 +181,11 @@ pub(super) fn targets(
 ) -> Vec<Threshold> {
     let of_slo = |slo: &Slo| match (stat, &slo.events.sli) {
         (
-            Stat::Quantile(_),
+            Stat::Quantile(quantile),
             EventSli::Latency {
                 signal: of, within, ..
             },
-        ) if of.reads_as(signal) => {
+        ) if of.reads_as(signal) && quantile <= slo.events.budget.objective => {
             let bound = within.bound * signal.scale;
             Some(target(bound, shown(bound, signal.unit)))
         }

@@ -62,8 +62,8 @@ impl Panels<'_, '_> {
             self.cx.used.insert(shown.signal.name.clone());
             tiles.push(self.tile(&shown));
         }
-        tiles.push(self.replicas());
-        let count = u32::try_from(tiles.len()).unwrap_or(1);
+        tiles.extend(self.replicas());
+        let count = u32::try_from(tiles.len()).unwrap_or(1).max(1);
         // Two lines of few tiles keep their titles readable on a small screen.
         let lines = count.div_ceil(PER_LINE);
         let width = COLUMNS / count.div_ceil(lines);
@@ -160,7 +160,7 @@ impl Panels<'_, '_> {
             let named = signals.iter().filter(timed);
             let named = named.filter(|signal| signal.title.to_lowercase().contains(words));
             let signal = named.min_by_key(|signal| rank(signal))?;
-            let stat = stat(signal, &watches);
+            let stat = stat(signal, slos, &watches);
             Some(Shown {
                 title: format!("{short} {stat}"),
                 signal,
@@ -270,16 +270,17 @@ impl Panels<'_, '_> {
         PRESSURE.into_iter().filter_map(of).collect()
     }
 
-    fn replicas(&self) -> Panel {
+    fn replicas(&self) -> Option<Panel> {
         let target = self.cx.target_labels();
-        let up = of_servers(self.cx.spec)
+        let servers = of_servers(self.cx)?;
+        let up = servers
             .iter()
             .fold(build::metric("up"), |up, (label, op, value)| {
                 up.matcher(label, *op, value)
             });
         let up = filtered_series(up, &target, &self.variables);
         let bound = |value: Number, color| mark(value, Unit::Ratio, color, false);
-        Panel {
+        Some(Panel {
             description: "Percentage of replicas whose last scrape succeeded. Orange: at least one replica is down. Red: fewer than \
                           half of the replicas are up."
                 .to_owned(),
@@ -293,7 +294,7 @@ impl Panels<'_, '_> {
                 bound(Number::from_integer(1), Color::Orange),
             ],
             ..blank("Replicas up".to_owned(), Draw::Tile)
-        }
+        })
     }
 }
 
@@ -344,7 +345,17 @@ fn given(signal: &Signal, others: &[Dashboard]) -> Vec<Threshold> {
 }
 
 /// The percentile of an alert, else p95.
-fn stat(signal: &Signal, watches: &[Watch<'_>]) -> Stat {
+fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
+    let limited = slos.iter().filter_map(|slo| match &slo.events.sli {
+        EventSli::Latency { signal: of, .. } if of.reads_as(signal) => {
+            Some(slo.events.budget.objective)
+        }
+        _ => None,
+    });
+    // The percentile that is at the limit when the SLO is just met.
+    if let Some(objective) = limited.max() {
+        return Stat::Quantile(objective);
+    }
     let watched = watches
         .iter()
         .filter(|watch| watch.fires_alone() && watch.compare.signal.name == signal.name)
