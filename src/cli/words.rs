@@ -9,14 +9,29 @@ use crate::catalog::{MetricType, Shape};
 
 const MANY: usize = 8;
 
+/// The labels, with their values where they are few and known.
 pub(super) fn labels(shape: &Shape) -> String {
     let count = shape.labels.len();
+    let named = |label: &String| match shape.values.get(label) {
+        Some(values) if (2..=MANY).contains(&values.len()) => {
+            format!("{label} ({})", values.join(", "))
+        }
+        _ => label.clone(),
+    };
+    let all = || {
+        shape
+            .labels
+            .iter()
+            .map(named)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match (count, shape.open_labels) {
         (0, true) => "unknown".to_owned(),
         (0, false) => "none".to_owned(),
         (_, true) if count > MANY => format!("{count} labels; they depend on the deployment"),
-        (_, true) => format!("{}, possibly more", shape.labels.join(", ")),
-        (_, false) => shape.labels.join(", "),
+        (_, true) => format!("{}, possibly more", all()),
+        (_, false) => all(),
     }
 }
 

@@ -200,9 +200,15 @@ impl Context<'_> {
             let message = format!(
                 "you cannot group by the external label `{name}`: Prometheus adds it after rules have run"
             );
+            let ruler = match &labels.ruler {
+                Some(_) => format!(
+                    "if the ruler reads the series of all servers, they have the label: list `{name}` in `scrape_labels` instead"
+                ),
+                None => "use only target labels and labels of signals".to_owned(),
+            };
             Diagnostic::error("external-label", label.span, message)
                 .related(external.span, "declared as an external label here")
-                .help("use only target labels and labels of signals")
+                .help(ruler)
         } else {
             return true;
         };

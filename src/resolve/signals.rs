@@ -470,7 +470,7 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
         if signal.kind() == Ratio {
             let message = format!("`{}` is a ratio: it cannot be divided again", signal.name);
             return Err(Diagnostic::error("wrong-kind", span, message)
-                .help("divide counters by counters, or gauges by gauges"));
+                .help("divide counters by counters, or gauges by gauges; compare two ratios in `promql`, as `A > 2 * B`"));
         }
     }
     let events = |s: &Signal| matches!(s.kind(), Counter | Histogram);

@@ -4,7 +4,10 @@ use crate::diag::Diagnostic;
 use crate::plan::{Alert, Bound, Compare, CompareOp, Condition, Signal};
 use crate::resolve::context::Context;
 use crate::spec::{self, Stat};
-use crate::units::Number;
+use crate::units::{Duration, Number};
+
+/// A number of events of which a missing one matters.
+const FEW: i128 = 10;
 
 /// Warns of events that are not seen, and of a time without events that is not, where a counter has no series before the first event.
 pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
@@ -36,26 +39,62 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         _ => None,
     });
     let counted: Vec<_> = counted.collect();
-    let any = |c: &Compare| matches!(&c.bound, Bound::Fixed(op, value, _) if is_any(*op, *value));
-    if let Some((c, label)) = counted.iter().find(|(c, _)| any(c))
+    let few = |c: &Compare| match &c.bound {
+        Bound::Fixed(op, value, _) if is_any(*op, *value) => Some("does not fire on"),
+        Bound::Fixed(op, value, _)
+            if op.is_upper() && c.stat == Stat::Increase && *value <= Number::from_integer(FEW) =>
+        {
+            Some("does not count")
+        }
+        _ => None,
+    };
+    let found = counted
+        .iter()
+        .find_map(|(c, label)| Some((c, label, few(c)?)));
+    if let Some((c, label, what)) = found
         && !is_joined(&alert.condition)
+        && !is_completed(&alert.condition)
     {
         // A service that creates the series at 0 needs nothing.
         cx.notes.push(format!(
-            "`{}` does not fire on the first event of a series of `{}`, which has the label `{label}`, unless the service creates the series at 0: \
+            "`{}` {what} the first event of a series of `{}`, which has the label `{label}`, unless the service creates the series at 0: \
              `{}` needs two samples. An SLO with `count_new_series: true` counts it",
             alert.name, c.signal.name, c.stat
         ));
     }
+    let groups: Vec<_> = cx
+        .spec
+        .prometheus
+        .group_by
+        .iter()
+        .map(|label| &label.value)
+        .collect();
     let found = counted.into_iter().find_map(|(c, label)| {
         let name = &c.signal.name;
         let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
-        let without = |above: &str| {
+        let by: Vec<_> = c.query.labels.iter().filter(|own| !groups.contains(own)).map(String::as_str).collect();
+        // Without its closing brace.
+        let reading = |window: Duration, above: &str| {
+            let by = match by.is_empty() {
+                true => String::new(),
+                false => format!("by: [{}], ", by.join(", ")),
+            };
             format!(
-                "`{{signal: up, equals: 1, unless: {{signal: {name}, stat: {}, window: {}, \
-                 {above}}}}}`, where `up` is a gauge on `up` of the job",
-                c.stat, c.window
+                "{{signal: {name}, {by}stat: {}, window: {window}, {above}",
+                c.stat
             )
+        };
+        let without = |above: &str| match by.is_empty() {
+            true => format!(
+                "`{{signal: up, equals: 1, unless: {}}}}}`, where `up` is a gauge on `up` of the job",
+                reading(c.window, above)
+            ),
+            // No other metric has the label.
+            false => format!(
+                "`{}, unless: {}}}}}`, for what had events before",
+                reading(Duration::from_secs(c.window.as_secs() * 7), "above: 0"),
+                reading(c.window, above)
+            ),
         };
         let instead = |above: &str| {
             let form = without(above);
@@ -79,8 +118,12 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
             ),
             true => return None,
             false if is_excused(&c.signal) => return None,
-            false if is_none => "`equals: 0` does not hold then".to_owned(),
-            false => "`below` does not hold then".to_owned(),
+            false if above.is_empty() && has_alert_on_silence(cx, name) => return None,
+            false => format!(
+                "`{}` does not hold then, and holds for a series that begins at 0 and is younger than {}",
+                if is_none { "equals: 0" } else { "below" },
+                c.window
+            ),
         };
         let help = match above.is_empty() {
             true => format!("add an alert for a time without events: {}", without("above: 0")),
@@ -92,6 +135,25 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
         cx.sink.push(warning.help(help));
     }
+}
+
+/// True if an alert fires without events of a signal, as the help has it.
+fn has_alert_on_silence(cx: &Context<'_>, name: &str) -> bool {
+    let unless = cx
+        .spec
+        .alerts
+        .values()
+        .filter_map(|alert| alert.when.value.unless.as_ref());
+    let mut read = unless.filter_map(|unless| unless.value.signal.as_ref());
+    read.any(|signal| signal.value == name)
+}
+
+/// True where PromQL of the author is an alternative: it can see what `increase` does not.
+fn is_completed(condition: &Condition) -> bool {
+    let Condition::Any(parts, _) = condition else {
+        return false;
+    };
+    parts.iter().any(|part| matches!(part, Condition::Raw(_)))
 }
 
 /// The parts that make a condition hold, and those that are reasons against it.
