@@ -20,7 +20,7 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Delivery, Difference, Grade, MetricAlarm, MetricStat,
     NotExpressible, Note, Parity, Reference, Rule, Test, Value, Verdict, What,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside, SignalKind};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside, Signal, SignalKind};
 use crate::query;
 use crate::spec::{LowSamples, Missing, Side, Stat, Via};
 use crate::units::Duration;
@@ -358,7 +358,17 @@ impl Builder<'_> {
         let missing = request.over.and_then(|over| over.value.missing);
         let missing = missing.map_or(usual_missing(c), |missing| missing.value);
         match (is_quiet(c), missing == Missing::Breaching) {
-            (true, true) => draft.note(Difference::StoppedFires.at(Grade::Stronger)),
+            (true, true) => {
+                // Services of AWS publish nothing exactly while there are no events.
+                if !is_vended(&c.signal) {
+                    draft.note(Difference::StoppedFires.at(Grade::Stronger));
+                }
+                // An old value among the periods that CloudWatch looks at beside the evaluated ones.
+                if !timing::is_without_events(c) {
+                    let later = Duration::from_secs(2 * timing.period);
+                    draft.note(Difference::Later(later).at(Grade::Weaker));
+                }
+            }
             (true, false) => draft.note(Difference::QuietIsFine.at(Grade::Weaker)),
             (false, true) => draft.note(Difference::SilenceFires.at(Grade::Stronger)),
             (false, false) => {}
@@ -515,6 +525,11 @@ fn usual_missing(c: &Compare) -> Missing {
         true => Missing::Breaching,
         false => Missing::NotBreaching,
     }
+}
+
+fn is_vended(signal: &Signal) -> bool {
+    let metric = signal.cloudwatch.as_ref();
+    metric.is_some_and(|metric| metric.delivery == Delivery::Vended)
 }
 
 /// True where the absence of events fires and leaves no data point. The agent sends zeros; code and services of AWS send nothing

@@ -36,7 +36,10 @@ pub(super) fn chosen(
 }
 
 pub(super) fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
-    if timing::is_instant(&c.signal, c.stat) || matches!(c.bound, Bound::Outside(_)) {
+    if timing::is_instant(&c.signal, c.stat)
+        || timing::is_without_events(c)
+        || matches!(c.bound, Bound::Outside(_))
+    {
         return;
     }
     if timing.evaluate > 1 {

@@ -6,12 +6,14 @@
 use crate::cloudwatch::{NoStatistic, Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::cloudwatch::NotExpressible;
-use crate::plan::{Compare, Signal, SignalKind};
+use crate::plan::{Bound, Compare, CompareOp, Signal, SignalKind};
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
-use crate::units::Duration;
+use crate::units::{Duration, Number};
 
 const MINUTE: u64 = 60;
+
+const HOUR: u64 = 3_600;
 
 const DAY: u64 = 86_400;
 
@@ -24,10 +26,36 @@ pub(super) struct Timing {
 
 /// A gauge has a data point each minute during `for`. Everything else has windows in a row, whose ends are `for` apart.
 pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
+    if let Some(timing) = is_without_events(c).then(|| without_events(c.window, hold)) {
+        return timing;
+    }
     match is_instant(&c.signal, c.stat) {
         true => each_minute(hold),
         false => each_window(c.window, hold),
     }
+}
+
+/// True where no event may happen in the window.
+pub(super) fn is_without_events(c: &Compare) -> bool {
+    let none = |value: Number| value < Number::from_integer(1);
+    let is_none = match &c.bound {
+        Bound::Fixed(CompareOp::AtMost, value, _) => *value == Number::from_integer(0),
+        Bound::Fixed(CompareOp::Below, value, _) => c.stat == Stat::Increase && none(*value),
+        _ => false,
+    };
+    is_none && matches!(c.stat, Stat::Rate | Stat::Increase)
+}
+
+/// Short periods in a row, all without events. CloudWatch looks at some periods more than it evaluates, and an old value there holds the
+/// alarm back (AWS: "How alarm state is evaluated when data is missing"): with one long period, by hours.
+fn without_events(window: Duration, hold: Duration) -> Result<Timing, NotExpressible> {
+    let whole = window.as_secs() + hold.as_secs();
+    let period = match whole {
+        ..=HOUR => MINUTE,
+        ..=DAY => 5 * MINUTE,
+        _ => return each_window(window, hold),
+    };
+    Ok(Timing::all_of(period, whole.div_ceil(period)))
 }
 
 /// True when the newest value is wanted, and no window of it.
