@@ -28,6 +28,18 @@ pub(super) struct Try {
     pub(super) first: usize,
     /// True with the series of another replica, or of another place.
     pub(super) beside: bool,
+    pub(super) shape: Shape,
+}
+
+/// How the series of a part go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Without fault, at fault, without fault.
+    Steps,
+    /// The fault grows: a part that asks for a level and one that asks for growth may read one series.
+    Rising,
+    /// A part that must not hold did hold before: the same events in a long window and not in a short one.
+    Fading,
 }
 
 impl Try {
@@ -53,12 +65,27 @@ impl Try {
                                 shared,
                                 first,
                                 beside: false,
+                                shape: Shape::Steps,
                             }));
                         }
                     }
                 }
             }
         }
+        let shapes = [Shape::Rising, Shape::Fading].into_iter();
+        let others = shapes.filter(|_| several).flat_map(|shape| {
+            (0..parts.len()).map(move |first| Self {
+                strength: 1,
+                swing: 0,
+                lead: false,
+                quiet: false,
+                shared: true,
+                first,
+                beside: false,
+                shape,
+            })
+        });
+        all.extend(others);
         all
     }
 }
@@ -176,14 +203,23 @@ impl<'a> Part<'a> {
                         let blocks = Blocks::tried(how.swing, self.window());
                         blocks.between(history, good - spread, good + spread)
                     }
+                    None if how.shape == Shape::Fading && share == 0 => {
+                        let (_, bad, _) = level::apart(c, percent, low)?;
+                        vec![Level::new(history, bad).busy(busy(c))]
+                    }
                     None => vec![Level::new(history, good)],
                 };
                 let during = Level::new(course.fault + lead, bad);
-                levels.push(if share > 0 {
-                    during.busy(busy(c))
-                } else {
-                    during
-                });
+                match (share > 0, how.shape) {
+                    (true, Shape::Rising) => {
+                        // A hundredth of it with each step.
+                        let beyond = |step| bad * Number::new(step, 100);
+                        let steps = (0..i128::from(course.fault)).map(beyond);
+                        levels.extend(steps.map(|more| Level::new(1, bad + more)));
+                    }
+                    (true, _) => levels.push(during.busy(busy(c))),
+                    (false, _) => levels.push(during),
+                }
                 levels.push(Level::new(course.after, good));
                 if how.quiet {
                     let thin = |level: Level| level.thin(Number::from_integer(QUIET));

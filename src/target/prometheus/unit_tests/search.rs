@@ -5,7 +5,7 @@
 
 use super::course::Course;
 use super::model::{Firing, Labels, Model, Record};
-use super::part::{Part, Try, course};
+use super::part::{Part, Shape, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
 use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
@@ -387,7 +387,10 @@ impl Search<'_> {
     /// Tests in which these parts are at fault.
     fn set(&self, set: &Faults) -> Option<Vec<Test>> {
         let tries = self.tries();
-        let mut tries = tries.into_iter().filter(|t| t.first == 0 || set[t.first]);
+        let is_fading = |t: &Try| t.shape == Shape::Fading;
+        let mut tries = tries
+            .into_iter()
+            .filter(|t| t.first == 0 || set[t.first] || is_fading(t));
         let states: Vec<_> = set.iter().map(|bad| if *bad { 100 } else { 0 }).collect();
         let mut seen: Vec<Vec<Input>> = Vec::new();
         let (how, fires) = tries.find_map(|how| {
