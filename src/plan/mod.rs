@@ -190,6 +190,8 @@ pub struct ScrapeJob {
     pub created: Vec<String>,
     /// True if rules read histograms of its targets: their classic series, `_bucket`, `_sum` and `_count`.
     pub histograms: bool,
+    /// True if its metrics have labels that the scrape may add, too: they describe something else than the target.
+    pub honors_labels: bool,
     pub probe: Option<Probe>,
     /// How the Prometheus operator finds its targets, if they run in Kubernetes.
     pub discovery: Option<Discovery>,
@@ -203,6 +205,7 @@ impl ScrapeJob {
             renames: Vec::new(),
             created: Vec::new(),
             histograms: false,
+            honors_labels: false,
             probe: None,
             discovery: None,
         }

@@ -105,7 +105,9 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     let probe = given.and_then(|job| job.probe.as_ref());
     let found = given.and_then(|job| job.kubernetes.as_ref());
     let discovery = found.and_then(|at| kubernetes::discovery(cx, at));
+    let honors_labels = has_labels_of_targets(cx, &name);
     ScrapeJob {
+        honors_labels,
         discovery,
         renames: names::renames(cx, &name),
         created: names::created(cx, &name),
@@ -117,6 +119,30 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
         }),
         name,
     }
+}
+
+/// Labels that the Prometheus operator adds to targets.
+const OF_OPERATOR: [&str; 6] = [
+    "namespace",
+    "pod",
+    "container",
+    "service",
+    "endpoint",
+    "node",
+];
+
+/// True if a declared metric of a job has a label itself that scrapes add.
+fn has_labels_of_targets(cx: &Context<'_>, job: &str) -> bool {
+    let targets = cx.target_labels();
+    let mut signals = cx.spec.signals.values().filter(|signal| {
+        let binding = signal.prometheus.as_ref();
+        let of = binding.and_then(|binding| binding.value.job.as_ref());
+        of.is_some_and(|of| of.value == job)
+    });
+    let is_added = |label: &Text| {
+        targets.contains(&label.value) || OF_OPERATOR.contains(&label.value.as_str())
+    };
+    signals.any(|signal| signal.has_labels.iter().flatten().any(is_added))
 }
 
 /// The matcher of a binding's job, unless the job is already set.

@@ -11,6 +11,8 @@ pub(super) struct ScrapeConfig {
     pub(super) job_name: String,
     pub(super) scrape_interval: String,
     pub(super) metrics_path: String,
+    #[serde(default)]
+    pub(super) honor_labels: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) params: Option<Params>,
     pub(super) file_sd_configs: Vec<FileDiscovery>,
@@ -119,6 +121,7 @@ fn alone(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
         job_name: job.name.clone(),
         scrape_interval: plan.scrape.interval.to_string(),
         metrics_path: path.to_owned(),
+        honor_labels: job.honors_labels,
         params: params.map(|module| Params { module }),
         file_sd_configs: vec![FileDiscovery {
             files: vec![naming::targets_file(&plan.service.name, &job.name)],
