@@ -40,7 +40,10 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
     ] {
         assert_eq!(spec.matches(found).count(), 1, "{found}");
         let written = inhibition(&spec.replace(found, other));
-        assert!(!written.contains("VLLMMetricsAbsent"), "{other}\n{written}");
+        let mut rules = written.split("  - source_matchers");
+        let covers =
+            |rule: &str| rule.contains("\"VLLMMetricsAbsent\"") && rule.contains("\"SLODataLost\"");
+        assert!(!rules.any(covers), "{other}\n{written}");
     }
 }
 
@@ -79,4 +82,31 @@ slos: {errors: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: r
     ] {
         assert!(!covers(when), "{when}");
     }
+}
+
+/// A page on a cause silences the other alerts with its runbook, in its label set alone.
+#[test]
+fn a_page_on_a_cause_silences_the_alerts_with_its_runbook() {
+    let written = inhibition(&bundled::spec("mangaassist"));
+    let errors = "      - alertname=\"ErrorRateSpike\"
+    target_matchers:
+      - service=\"mangaassist-vllm\"
+      - alertname=~\"AvailabilityErrorBudgetBurn|ErrorRateErrorBudgetBurn\"
+    equal:
+      - cluster
+";
+    assert!(written.contains(errors), "{written}");
+    let written = inhibition(&bundled::spec("vllm-production"));
+    // One replica that thrashes says nothing of the time to first token of all.
+    let thrashing = "      - alertname=\"KVCacheThrashing\"
+    target_matchers:
+      - service=\"vllm-production\"
+      - alertname=\"KVCacheNearFull\"
+    equal:
+      - cluster
+      - model_name
+      - namespace
+      - pod
+";
+    assert!(written.contains(thrashing), "{written}");
 }

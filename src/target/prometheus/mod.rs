@@ -26,8 +26,8 @@ use serde::de::DeserializeOwned;
 
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
-use crate::naming::{SERVICE, SEVERITY, SLO};
-use crate::plan::Plan;
+use crate::naming::{self, SERVICE, SEVERITY, SLO};
+use crate::plan::{Links, Plan};
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
@@ -228,8 +228,13 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         let has = |severity: &str| slo.events.tiers.iter().any(|t| t.severity == severity);
         has(&severities.page) && has(&severities.ticket)
     });
-    if !both || severities.page == severities.ticket {
+    if severities.page == severities.ticket {
         return None;
+    }
+    let of_cause = of_one_cause(plan);
+    if !both {
+        let inhibit_rules = of_cause;
+        return (!inhibit_rules.is_empty()).then_some(Inhibition { inhibit_rules });
     }
     let matchers = |severity: &str| {
         vec![
@@ -299,7 +304,49 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
             }
         }
     }
+    inhibit_rules.extend(of_cause);
     Some(Inhibition { inhibit_rules })
+}
+
+/// While a page on a cause fires, its runbook is followed: the other alerts with this runbook are silent, in the same label set or a part
+/// of it. A page of one replica leaves the alerts of all replicas alone.
+fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
+    let severities = &plan.service.severities;
+    let named = |alerts: String| vec![format!("{SERVICE}=\"{}\"", plan.service.name), alerts];
+    let causes = plan.alerts.iter().filter(|alert| {
+        alert.severity == severities.page
+            && alert.links.page.is_some()
+            && alert.condition.slo_data().is_none()
+    });
+    let rules = causes.filter_map(|cause| {
+        let labels = &cause.condition.query().labels;
+        let covers = |links: &Links, others: &[String]| {
+            links.page == cause.links.page && labels.iter().all(|label| others.contains(label))
+        };
+        let tickets = plan.alerts.iter().filter(|alert| {
+            alert.severity != severities.page
+                && alert.condition.slo_data().is_none()
+                && covers(&alert.links, &alert.condition.query().labels)
+        });
+        let burns = plan
+            .slos
+            .iter()
+            .filter(|slo| !slo.events.tiers.is_empty() && covers(&slo.links, &slo.labels));
+        let tickets = tickets.map(|alert| alert.name.clone());
+        let burns = burns.map(|slo| naming::burn_alert(&slo.name));
+        let targets: Vec<_> = tickets.chain(burns).collect();
+        let external = plan.scrape.external.iter();
+        let external = external.filter(|label| !HA_REPLICA.contains(&label.as_str()));
+        (!targets.is_empty()).then(|| InhibitRule {
+            source_matchers: named(format!("alertname=\"{}\"", cause.name)),
+            target_matchers: named(match targets.as_slice() {
+                [only] => format!("alertname=\"{only}\""),
+                several => format!("alertname=~\"{}\"", several.join("|")),
+            }),
+            equal: labels.iter().chain(external).cloned().collect(),
+        })
+    });
+    rules.collect()
 }
 
 fn collector(plan: &Plan) -> Option<Collector> {
