@@ -63,6 +63,8 @@ pub struct Step {
     /// What the flow chart calls it.
     pub id: String,
     pub title: Option<String>,
+    /// The alert whose condition the step checks.
+    pub alert: Option<String>,
     pub check: Check,
     pub cause: Option<String>,
     pub verify: Vec<String>,

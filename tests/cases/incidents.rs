@@ -1,4 +1,7 @@
-//! The incidents of `tests/fixtures/incidents.yaml`, played on generated rules: each alert fires at its minute, and no other alert fires.
+//! The incidents of `tests/fixtures/incidents`, played on generated rules: each alert fires at its minute, and no other alert fires.
+//! Five minutes after the first alert, promtool evaluates the queries of the runbook, from its first step to the fix.
+
+use std::collections::BTreeMap;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -6,31 +9,45 @@ use serde_json::Value;
 use crate::bundled;
 use crate::promtool::check_files;
 use crate::trial::{Needs, in_ci, trial};
+use crate::walk;
 
-/// How long after its beginning an incident is watched, in minutes.
-const WATCHED: u64 = 70;
+/// How long after its beginning an incident is watched, if it says nothing else.
+const WATCHED: &str = "70m";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let incidents = bundled::yaml("tests/fixtures/incidents.yaml");
     let mut all = Vec::new();
-    for kind in ["failures", "look_alikes"] {
-        for incident in incidents[kind].as_array().expect("a list") {
-            let name = incident["name"].as_str().expect("a name");
-            let name = format!("incidents::{}", name.to_lowercase().replace(' ', "_"));
-            let first = kind == "failures" && all.is_empty();
-            let plain = if first { trial } else { in_ci };
-            let (incidents, incident) = (incidents.clone(), incident.clone());
-            all.push(plain(name, Needs::Promtool, move || {
-                for (key, spec) in [("fleet", "fleet"), ("serving", "vllm-serving")] {
-                    if let Some(alerts) = incident[key].as_object() {
-                        play(spec, &incidents, &incident, alerts);
-                    }
-                }
-            }));
+    for fleet in walk::FLEETS {
+        let incidents = walk::incidents(fleet);
+        for kind in ["failures", "look_alikes"] {
+            for incident in incidents[kind].as_array().expect("a list") {
+                let name = incident["name"].as_str().expect("a name");
+                let name = name.to_lowercase().replace(' ', "_");
+                let plain = if all.is_empty() { trial } else { in_ci };
+                let (incidents, incident) = (incidents.clone(), incident.clone());
+                all.push(plain(
+                    format!("incidents::{fleet}::{name}"),
+                    Needs::Promtool,
+                    move || {
+                        for (column, spec) in incidents["specs"].as_object().expect("specs") {
+                            if let Some(alerts) = incident[column].as_object() {
+                                play(
+                                    spec.as_str().expect("a spec"),
+                                    &incidents,
+                                    &incident,
+                                    alerts,
+                                );
+                            }
+                        }
+                    },
+                ));
+            }
         }
     }
     all
 }
+
+/// Minutes from an alert until its runbook is read.
+const READ: u64 = 5;
 
 /// Plays an incident; `alerts` are all that fire, and the minutes until then.
 fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Map<String, Value>) {
@@ -47,26 +64,15 @@ fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Ma
         (every == 1 || name.starts_with("alert")).then(|| name.trim_end_matches(".yaml"))
     });
     let rules: Vec<_> = rules.collect();
-    let mut series = Vec::new();
-    for all in [&incidents["healthy"], &incident["series"]] {
-        for (name, values) in all.as_object().expect("series") {
-            let mut name = name.clone();
-            for (short, labels) in incidents["labels"].as_object().expect("labels") {
-                name = name.replace(
-                    &format!("${short}, "),
-                    &format!("{}, ", labels.as_str().expect("text")),
-                );
-            }
-            series.push((name, values.as_str().expect("values")));
-        }
-    }
+    let series = series(incidents, incident);
     let series: Vec<_> = series
         .iter()
-        .map(|(name, values)| (name.as_str(), *values))
+        .map(|(name, values)| (name.as_str(), values.as_str()))
         .collect();
-    let end = format!("{}m", begins + WATCHED);
+    let watched = minutes("watched", WATCHED);
+    let end = format!("{}m", begins + watched);
     let fired = format!(
-        "count(count by (alertname) (count_over_time(ALERTS{{alertstate=\"firing\"}}[{WATCHED}m])))"
+        "count(count by (alertname) (count_over_time(ALERTS{{alertstate=\"firing\"}}[{watched}m])))"
     );
     let count = u32::try_from(alerts.len()).expect("few");
     let mut checks = vec![(fired, end, (count > 0).then_some(f64::from(count)))];
@@ -80,9 +86,60 @@ fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Ma
             Some(1.0),
         ));
     }
+    if let Some(walk) = walk::walk(incident, spec, &Value::Object(alerts.clone())) {
+        let at = format!("{}m", begins + walk.first + READ);
+        for step in walk.steps {
+            let answer = |query| (format!("count({query}) > bool 0"), at.clone(), Some(1.0));
+            let none = |query| (query, at.clone(), None);
+            checks.extend(
+                step.query
+                    .map(|query| if step.yes { answer(query) } else { none(query) }),
+            );
+        }
+    }
     let checks: Vec<_> = checks
         .iter()
         .map(|(expr, at, value)| (expr.as_str(), at.as_str(), *value))
         .collect();
     check_files(&files, &rules, &format!("{every}m"), &series, &checks);
+}
+
+/// The series of an incident: those of the healthy fleet, of the incident that it is like, and its own, each in place of the one before.
+fn series(incidents: &Value, incident: &Value) -> BTreeMap<String, String> {
+    let failures = incidents["failures"].as_array().expect("failures");
+    let like = failures
+        .iter()
+        .find(|known| known["name"] == incident["like"]);
+    let all = [
+        Some(&incidents["healthy"]),
+        like.map(|known| &known["series"]),
+        Some(&incident["series"]),
+    ];
+    let mut series = BTreeMap::new();
+    for (name, values) in all
+        .into_iter()
+        .flatten()
+        .flat_map(|all| all.as_object().expect("series"))
+    {
+        let mut name = name.clone();
+        for (short, labels) in incidents["labels"].as_object().expect("labels") {
+            let labels = labels.as_str().expect("text");
+            name = name.replace(&format!("${short}, "), &format!("{labels}, "));
+        }
+        series.insert(name, repeated(values.as_str().expect("values")));
+    }
+    series
+}
+
+/// `(0.92 0.99)x3` stands for `0.92 0.99 0.92 0.99 0.92 0.99`.
+fn repeated(values: &str) -> String {
+    let Some((before, rest)) = values.split_once('(') else {
+        return values.to_owned();
+    };
+    let (values, rest) = rest.split_once(")x").expect("a number of repetitions");
+    let (times, after) = rest.split_once(' ').unwrap_or((rest, ""));
+    let all = vec![values; times.parse().expect("a number")].join(" ");
+    format!("{before}{all} {}", repeated(after))
+        .trim_end()
+        .to_owned()
 }

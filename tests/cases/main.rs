@@ -53,6 +53,9 @@ mod situations;
 mod slis;
 mod trial;
 mod update;
+#[path = "../it/walk.rs"]
+#[allow(dead_code, reason = "the page about incidents uses the rest")]
+mod walk;
 mod watched;
 mod wrong;
 

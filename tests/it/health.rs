@@ -13,9 +13,9 @@ fn page() -> String {
         "/catalog/vllm/0.33.0/default.prom"
     );
     let page = std::fs::read_to_string(path).expect("a recording");
-    let gpu = "gpu=\"0\",Hostname=\"h\"";
+    let gpu = "gpu=\"0\",Hostname=\"h\",container=\"vllm\"";
     format!(
-        "{page}# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{{{gpu}}} 90\n\
+        "{page}# TYPE DCGM_FI_PROF_SM_ACTIVE gauge\nDCGM_FI_PROF_SM_ACTIVE{{{gpu}}} 0.9\n\
          # TYPE DCGM_FI_DEV_FB_USED gauge\nDCGM_FI_DEV_FB_USED{{{gpu}}} 70000\n"
     )
 }
@@ -144,9 +144,9 @@ fn every_pathology_is_found() {
             "GPUUnderutilized",
             with(
                 &with(&well, "vllm:num_requests_running", "", |_| 2.0),
-                "DCGM_FI_DEV_GPU_UTIL",
+                "DCGM_FI_PROF_SM_ACTIVE",
                 "",
-                |_| 20.0,
+                |_| 0.2,
             ),
         ),
         (
@@ -161,7 +161,7 @@ fn every_pathology_is_found() {
     for (alert, after) in cases {
         // Utilization is a mean of both pages.
         let before = match alert {
-            "GPUUnderutilized" => with(&before, "DCGM_FI_DEV_GPU_UTIL", "", |_| 30.0),
+            "GPUUnderutilized" => with(&before, "DCGM_FI_PROF_SM_ACTIVE", "", |_| 0.3),
             _ => before.clone(),
         };
         let (found, _) = run(&before, &after, &[]);

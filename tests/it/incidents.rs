@@ -1,23 +1,24 @@
-//! `docs/incidents.md` from `tests/fixtures/incidents.yaml`, with walks that lead through the runbooks of the specs.
+//! `docs/incidents.md` from `tests/fixtures/incidents`, with walks that lead through the runbooks of the specs.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::bundled;
+use crate::walk;
 
 const HEAD: &str = "\
 # Incidents
 
-<!-- Made from tests/fixtures/incidents.yaml by `tools/refresh`. -->
+<!-- Made from tests/fixtures/incidents by `tools/refresh`. -->
 
-Failures of a vLLM fleet, played with `promtool` on the rules of two bundled specs: [fleet](../specs/fleet.yaml) for disaggregated fleets,
-and [vllm-serving](../specs/vllm-serving.yaml) for one pool of servers. The series are written by hand. Beside each failure a healthy prefill
-pod and a healthy decode pod serve ten requests per second each.
+Failures of LLM fleets, played with `promtool` on the rules of the bundled specs. The series are written by hand. The tests fail if an alert
+fires at another minute, if any other alert fires within 70 minutes, or if a walk does not lead to its fix.
 
 The number after an alert is the minutes from the failure to the firing alert. It depends on traffic for burn-rate alerts
-(`…ErrorBudgetBurn`): here the service was healthy for six hours before. What is compared with
-last week takes eight days, so only alerts are played there, without SLOs. *Walk* is the way through the runbook to the fix.
+(`…ErrorBudgetBurn`). What is compared with last week takes eight days, so only alerts are played there, without SLOs.
+
+*Walk* is the way through the runbook of the first alert to the fix, with the answer to each step. `promtool` evaluates the queries five
+minutes after that alert. A person gives answers in *italics*.
 
 ";
 
@@ -38,77 +39,83 @@ fn alerts(found: &Value) -> String {
     }
 }
 
-/// The titles along a walk: a runbook, its steps, a fix of the last step.
-fn walk(path: &Value, alerts: &Value, specs: &[Value]) -> String {
-    let path: Vec<_> = path
-        .as_array()
-        .expect("a walk")
-        .iter()
-        .map(|id| id.as_str().expect("an id"))
-        .collect();
-    let [page, steps @ .., fix] = path.as_slice() else {
-        panic!("{path:?}");
-    };
-    let of_page = specs
-        .iter()
-        .filter_map(|spec| spec["alerts"].as_object())
-        .flatten();
-    let mut of_page = of_page.filter(|(_, alert)| alert["runbook"] == **page);
-    assert!(
-        of_page.any(|(name, _)| alerts.get(name).is_some()),
-        "{page} is the page of none of {alerts}"
-    );
-    let pages = specs.iter().map(|spec| &spec["runbooks"][page]);
-    let page = pages
-        .into_iter()
-        .find(|page| !page["steps"].is_null())
-        .expect("a page");
-    let mut titles = vec![page["title"].as_str().expect("a title")];
-    let mut rest = page["steps"].as_array().expect("steps").iter();
-    let mut last = &Value::Null;
-    for id in steps {
-        last = rest
-            .find(|step| step["id"] == **id)
-            .unwrap_or_else(|| panic!("{path:?}: {id}"));
-        titles.push(last["title"].as_str().expect("a title"));
+/// The titles along a walk, with the answers.
+fn path(walk: walk::Walk) -> String {
+    let mut titles = vec![walk.page];
+    for step in walk.steps {
+        let answer = if step.yes { "yes" } else { "no" };
+        let answer = match step.query {
+            Some(_) => answer.to_owned(),
+            None => format!("*{answer}*"),
+        };
+        titles.push(format!("{} {answer}", step.title));
     }
-    assert_eq!(last["fix"], *fix, "{path:?}");
-    titles.push(page["fixes"][fix]["title"].as_str().expect("a title"));
+    titles.push(walk.fix);
     titles.join(" → ")
+}
+
+/// The failures and look-alikes of a fleet.
+fn section(page: &mut String, fleet: &str) {
+    let incidents = walk::incidents(fleet);
+    let text = |value: &Value, key: &str| value[key].as_str().expect("text").to_owned();
+    let specs = incidents["specs"].as_object().expect("specs");
+    let specs: Vec<_> = specs
+        .iter()
+        .map(|(column, spec)| (column, spec.as_str().expect("a spec")))
+        .collect();
+    let columns: Vec<_> = specs
+        .iter()
+        .map(|(_, spec)| format!("[{spec}](../specs/{spec}.yaml)"))
+        .collect();
+    let (title, about) = (text(&incidents, "title"), text(&incidents, "about"));
+    let lines = "|---".repeat(specs.len() + 3);
+    let columns = columns.join(" | ");
+    write!(
+        page,
+        "## {title}\n\n{about}\n\n| failure | what happens | {columns} | walk |\n{lines}|\n"
+    )
+    .expect("text");
+    for incident in incidents["failures"].as_array().expect("failures") {
+        let found: Vec<_> = specs
+            .iter()
+            .map(|(column, _)| alerts(&incident[column.as_str()]))
+            .collect();
+        let mut walks = specs
+            .iter()
+            .map(|(column, spec)| walk::walk(incident, spec, &incident[column.as_str()]));
+        let walk = match walks.find_map(|walk| walk) {
+            Some(walk) => path(walk),
+            None => text(incident, "note"),
+        };
+        let (name, what) = (text(incident, "name"), text(incident, "what"));
+        writeln!(page, "| {name} | {what} | {} | {walk} |", found.join(" | ")).expect("text");
+    }
+    page.push_str("\nNo alert fires in these situations:\n\n");
+    for incident in incidents["look_alikes"].as_array().expect("look-alikes") {
+        for (column, _) in &specs {
+            let found = incident[column.as_str()].as_object();
+            assert!(
+                found.is_none_or(serde_json::Map::is_empty),
+                "{}",
+                incident["name"]
+            );
+        }
+        writeln!(page, "- {}", text(incident, "name")).expect("text");
+    }
+    page.push('\n');
 }
 
 #[test]
 fn the_page_about_incidents_is_what_was_played() {
-    let specs = ["fleet", "engine"].map(|spec| bundled::yaml(&format!("specs/{spec}.yaml")));
-    let incidents = bundled::yaml("tests/fixtures/incidents.yaml");
     let mut page = HEAD.to_owned();
-    page += "## Failures\n\n| failure | what happens | fleet | vllm-serving | walk |\n|---|---|---|---|---|\n";
-    for incident in incidents["failures"].as_array().expect("failures") {
-        let text = |key: &str| incident[key].as_str().expect("text");
-        let (fleet, serving) = (&incident["fleet"], &incident["serving"]);
-        let walk = match incident.get("walk") {
-            Some(path) => walk(path, fleet, &specs),
-            None => text("note").to_owned(),
-        };
-        let (name, what) = (text("name"), text("what"));
-        writeln!(
-            page,
-            "| {name} | {what} | {} | {} | {walk} |",
-            alerts(fleet),
-            alerts(serving)
-        )
-        .expect("text");
+    for fleet in walk::FLEETS {
+        section(&mut page, fleet);
     }
-    page += "\n## Look-alikes\n\nNo alert of the fleet spec fires in these situations:\n\n";
-    for incident in incidents["look_alikes"].as_array().expect("look-alikes") {
-        assert_eq!(alerts(&incident["fleet"]), "**none**");
-        writeln!(page, "- {}", incident["name"].as_str().expect("a name")).expect("text");
-    }
-    let real = &incidents["real"];
+    let real = &walk::incidents("fleet")["real"];
     let about = real["about"].as_str().expect("text");
     write!(
         page,
-        "\n## On a real server\n\n{about}\n\n| phase | alerts, and minutes until they fire |\n|---|---|\n"
+        "## On a real server\n\n{about}\n\n| phase | alerts, and minutes until they fire |\n|---|---|\n"
     )
     .expect("text");
     for phase in real["phases"].as_array().expect("phases") {

@@ -67,6 +67,8 @@ mod style;
 mod targets;
 mod update;
 mod variables;
+#[allow(dead_code, reason = "the other test binary uses the rest")]
+mod walk;
 mod watch;
 mod words;
 mod wrong;

@@ -39,6 +39,7 @@ impl Builder<'_, '_> {
             steps.push(Step {
                 id: format!("s{}", i + 1),
                 title: text(s.title.as_ref()),
+                alert: text(s.alert.as_ref()),
                 check,
                 cause: text(s.cause.as_ref()),
                 verify: texts(&s.verify),
