@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::stored;
 use super::tables::{self, Alerting, Burning, Judged, Named, Scope, Verdict};
 use super::variables::{any_name, filtered_series};
 use crate::naming;
@@ -21,6 +22,11 @@ pub(in crate::resolve) fn fill(
     slos: &[Slo],
     alerts: &[Alert],
 ) {
+    // One alert that only CloudWatch has must not empty the tables of the others.
+    let (slos, alerts) = (
+        stored(slos, Slo::is_stored),
+        stored(alerts, Alert::is_stored),
+    );
     let places: Vec<_> = slos.iter().map(|slo| place(dashboards, slo)).collect();
     for dashboard in dashboards {
         let variables: Vec<_> = dashboard
@@ -30,8 +36,8 @@ pub(in crate::resolve) fn fill(
             .collect();
         let table = Tables {
             cx,
-            slos,
-            alerts,
+            slos: &slos,
+            alerts: &alerts,
             places: &places,
             variables: &variables,
             dashboard: &dashboard.uid,
