@@ -7,8 +7,9 @@
 mod join;
 
 use super::context::Context;
+use super::doubts::{self, starts};
 use super::request::SignalRequest;
-use super::{bound, doubts, family, own_promql};
+use super::{bound, family, own_promql};
 use crate::diag::{Diagnostic, Severity};
 use crate::naming;
 use crate::plan::{
@@ -19,7 +20,7 @@ use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, Selector
 use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Text};
+use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -358,8 +359,8 @@ impl Resolver<'_, '_> {
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
-        self.doubt_absence(signal, absent);
         let labels = self.cx.labels(signal, c.selection());
+        self.doubt_absence(signal, &labels, absent);
         let memory = match self.memory(c.window, &labels) {
             Ok(memory) => memory,
             Err(error) => {
@@ -426,7 +427,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Warns of a counter with a label of its own: it has no series before the first event. Beside another condition, it is meant.
-    fn doubt_absence(&mut self, signal: &Signal, absent: Spanned<bool>) {
+    fn doubt_absence(&mut self, signal: &Signal, labels: &[String], absent: Spanned<bool>) {
         if self.joined {
             return;
         }
@@ -438,10 +439,10 @@ impl Resolver<'_, '_> {
             signal.name
         );
         let warning = Diagnostic::warning("not-from-start", absent.span, message);
+        let read = (Stat::Increase, Duration::from_mins(15));
+        let form = starts::without_events(self.cx, &signal.name, labels, read, "above: 0");
         let help = format!(
-            "keep it if the alert should fire then; to notice that nothing happens, write `{{signal: up, equals: 1, unless: {{signal: {}, stat: increase, \
-             window: 15m, above: 0}}}}`, where `up` is a gauge on `up` of the job",
-            signal.name
+            "keep it if the alert should fire then; to notice that nothing happens, write {form}"
         );
         self.cx.sink.push(warning.help(help));
     }

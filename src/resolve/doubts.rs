@@ -1,6 +1,6 @@
 //! Warnings about a plan that builds and contradicts its own words: a title with `p99` over a p95, a summary with another threshold.
 
-mod starts;
+pub(super) mod starts;
 mod text;
 
 use super::context::Context;

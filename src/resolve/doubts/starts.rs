@@ -62,40 +62,11 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
             alert.name, c.signal.name, c.stat
         ));
     }
-    let groups: Vec<_> = cx
-        .spec
-        .prometheus
-        .group_by
-        .iter()
-        .map(|label| &label.value)
-        .collect();
     let found = counted.into_iter().find_map(|(c, label)| {
         let name = &c.signal.name;
         let starts = format!("`{name}` has the label `{label}`, so it usually has no series until its first event, also after a restart");
-        let by: Vec<_> = c.query.labels.iter().filter(|own| !groups.contains(own)).map(String::as_str).collect();
-        // Without its closing brace.
-        let reading = |window: Duration, above: &str| {
-            let by = match by.is_empty() {
-                true => String::new(),
-                false => format!("by: [{}], ", by.join(", ")),
-            };
-            format!(
-                "{{signal: {name}, {by}stat: {}, window: {window}, {above}",
-                c.stat
-            )
-        };
-        let without = |above: &str| match by.is_empty() {
-            true => format!(
-                "`{{signal: up, equals: 1, unless: {}}}}}`, where `up` is a gauge on `up` of the job",
-                reading(c.window, above)
-            ),
-            // No other metric has the label.
-            false => format!(
-                "`{}, unless: {}}}}}`, for what had events before",
-                reading(Duration::from_secs(c.window.as_secs() * 7), "above: 0"),
-                reading(c.window, above)
-            ),
-        };
+        let without =
+            |above: &str| without_events(cx, name, &c.query.labels, (c.stat, c.window), above);
         let instead = |above: &str| {
             let form = without(above);
             format!("write the opposite in `unless`, which also holds without series: {form}")
@@ -135,6 +106,35 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
         cx.sink.push(warning.help(help));
     }
+}
+
+/// A condition that holds without events of a signal, also where it has no series: while the job is up, or for each label set that had
+/// events before, because no other metric has its labels.
+pub(in crate::resolve) fn without_events(
+    cx: &Context<'_>,
+    signal: &str,
+    labels: &[String],
+    (stat, window): (Stat, Duration),
+    above: &str,
+) -> String {
+    let groups: Vec<_> = cx.spec.prometheus.group_by.iter().collect();
+    let own = labels
+        .iter()
+        .filter(|label| groups.iter().all(|group| group.value != **label));
+    let own: Vec<_> = own.map(String::as_str).collect();
+    let reading = |by: &str, window: Duration, above: &str| {
+        format!("{{signal: {signal}, {by}stat: {stat}, window: {window}, {above}")
+    };
+    if own.is_empty() {
+        let unless = reading("", window, above);
+        return format!(
+            "`{{signal: up, equals: 1, unless: {unless}}}}}`, where `up` is a gauge on `up` of the job"
+        );
+    }
+    let by = format!("by: [{}], ", own.join(", "));
+    let before = reading(&by, Duration::from_secs(window.as_secs() * 7), "above: 0");
+    let unless = reading(&by, window, above);
+    format!("`{before}, unless: {unless}}}}}`, for what had events before")
 }
 
 /// True if an alert fires without events of a signal, as the help has it.
