@@ -42,6 +42,7 @@ pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
         "region": cw.region,
         "namespace": cw.namespace,
         "log_group": naming::agent_log(&plan.service.name),
+        "events": !plan.published.is_empty(),
         "declarations": declarations.collect::<Vec<_>>(),
     })
 }

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{OutFile, Rendered, TargetError};
+use crate::naming;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Published, PublishedMetric};
 use crate::plan::runbook::Traces;
@@ -136,6 +137,7 @@ fn view(plan: &Plan) -> Value {
     json!({
         "service": plan.service.name,
         "title": docstring(&plan.service.title),
+        "log_group": naming::agent_log(&plan.service.name),
         "signals": signals,
         "labels": labels,
     })
