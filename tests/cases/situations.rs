@@ -454,7 +454,7 @@ fn an_outage_outlives_the_memory_of_its_groups() {
 fn ordinary_nights_stay_silent_and_their_faults_alert() {
     let of = |name: &str, model: &str, pod: usize| {
         format!(
-            "{name}{{job=\"vllm\", cluster=\"c\", model_name=\"{model}\", instance=\"{model}-{pod}\"}}"
+            "{name}{{job=\"vllm\", cluster=\"c\", model_name=\"{model}\", instance=\"{model}-{pod}\", pod=\"{model}-{pod}\"}}"
         )
     };
     let firing = |alert: &str, of: &str| {

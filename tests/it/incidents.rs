@@ -1,10 +1,11 @@
 //! `docs/incidents.md` from `tests/fixtures/incidents`, with walks that lead through the runbooks of the specs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::walk;
+use crate::{bundled, walk};
 
 const HEAD: &str = "\
 # Incidents
@@ -127,4 +128,43 @@ fn the_page_about_incidents_is_what_was_played() {
         writeln!(page, "| {what} | {found} |").expect("text");
     }
     crate::update::check("docs/incidents.md", &page);
+}
+
+/// Alerts that no incident can fire here, and why.
+const NOT_PLAYED: [(&str, &str); 3] = [
+    ("SLODataLost", "`tests/cases/situations.rs` plays it"),
+    ("SLONotMeasured", "`tests/cases/situations.rs` plays it"),
+    (
+        "EndpointFails",
+        "an alarm on metrics of SageMaker, which Prometheus has not",
+    ),
+];
+
+#[test]
+fn every_alert_of_the_specs_fires_in_an_incident() {
+    let mut fired: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for fleet in walk::FLEETS {
+        let incidents = walk::incidents(fleet);
+        for (column, spec) in incidents["specs"].as_object().expect("specs") {
+            let of_spec = fired
+                .entry(spec.as_str().expect("a spec").to_owned())
+                .or_default();
+            let failures = incidents["failures"].as_array().expect("failures").iter();
+            let alerts = failures.filter_map(|incident| incident[column].as_object());
+            of_spec.extend(alerts.flat_map(|alerts| alerts.keys().cloned()));
+        }
+    }
+    let mut missing = Vec::new();
+    for (spec, fired) in fired {
+        let plan = bundled::plan(&bundled::spec(&spec));
+        let alerts = plan.alerts.iter().map(|alert| alert.name.clone());
+        let burns = plan.slos.iter().filter(|slo| !slo.events.tiers.is_empty());
+        let burns = burns.map(|slo| slosmith::naming::burn_alert(&slo.name));
+        let known = |name: &String| NOT_PLAYED.iter().any(|(other, _)| other == name);
+        let unknown = alerts
+            .chain(burns)
+            .filter(|name| !fired.contains(name) && !known(name));
+        missing.extend(unknown.map(|name| format!("{spec}: {name}")));
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }

@@ -8,6 +8,7 @@ import io
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -161,6 +162,38 @@ class Emitting(unittest.TestCase):
                     self.assertAlmostEqual(datum["Values"][0], half)
                 names = sorted(sorted(d["Name"] for d in datum["Dimensions"]) for datum in found)
                 self.assertEqual(names, sorted(sorted(n for n, _ in of) for of in sets))
+
+    def test_the_agent_gets_the_lines_with_a_log_group(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            sink = m.AgentMetrics(address=server.getsockname(), clock=lambda: 12.5)
+            metrics = m.Metrics(sink)
+            signal, _, _, _, _, only = CONTRACT[0]
+            metrics.emit(**{signal: 0.5}, **labels_of(signal, only))
+            metrics.flush()
+            connection, _ = server.accept()
+            with connection, connection.makefile() as lines:
+                document = json.loads(lines.readline())
+            sink.connection.close()
+        self.assertEqual(document["_aws"]["LogGroupName"], "/slosmith/mangaassist-vllm/prometheus")
+        self.assertEqual(document["_aws"]["Timestamp"], 12_500)
+
+    def test_a_lost_agent_is_tried_again(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            address = server.getsockname()
+        sink = m.AgentMetrics(address=address)
+        metrics = m.Metrics(sink)
+        signal, _, _, _, _, only = CONTRACT[0]
+        with self.assertLogs(m.LOG):
+            metrics.emit(**{signal: 0.5}, **labels_of(signal, only))
+            metrics.flush()
+        self.assertGreater(metrics.dropped, 0)
+        with socket.create_server(address) as server:
+            metrics.emit(**{signal: 0.5}, **labels_of(signal, only))
+            metrics.flush()
+            connection, _ = server.accept()
+            with connection, connection.makefile() as lines:
+                self.assertIn("_aws", json.loads(lines.readline()))
+            sink.connection.close()
 
     def test_embedded_metrics_say_the_same(self):
         for signal, name, half, unit, sets, only in CONTRACT:
