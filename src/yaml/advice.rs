@@ -11,11 +11,14 @@ use lines::{Lines, indent, key, opens, says_something};
 use open::{apostrophe, unclosed_bracket, unclosed_quote};
 
 use crate::diag::Diagnostic;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 
 pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     if fault.code != "invalid-yaml" {
         return fault;
+    }
+    if let Some(found) = conflict(fault.span.file, text) {
+        return found;
     }
     let lines = Lines::of(text);
     let at = fault.span.range().start.min(text.len());
@@ -42,6 +45,28 @@ pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
         error = error.related(noticed, "detected here");
     }
     error
+}
+
+/// The first marker of a merge that was not finished.
+pub(super) fn conflict(file: FileId, text: &str) -> Option<Diagnostic> {
+    const MARKER: &str = "<<<<<<< ";
+    let lines = text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    });
+    let (start, line) = lines
+        .into_iter()
+        .find(|(_, line)| line.starts_with(MARKER))?;
+    let span = Span::new(file, start..start + line.trim_end().len());
+    let error = Diagnostic::error(
+        "invalid-yaml",
+        span,
+        "the file has an unresolved merge conflict",
+    );
+    Some(error.help(
+        "keep one side, and remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`",
+    ))
 }
 
 struct Mistake {

@@ -11,6 +11,7 @@ use serde_saphyr::granit_parser::{
 use super::{Allowance, Document};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
+use crate::yaml::advice::conflict;
 use crate::yaml::node::{Kind, Node, Style, Tag};
 
 /// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
@@ -35,6 +36,9 @@ fn bytes(place: Place) -> Range<usize> {
 }
 
 fn scan_error(file: FileId, text: &str, error: &ScanError) -> Diagnostic {
+    if let Some(conflict) = conflict(file, text) {
+        return conflict;
+    }
     let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
     let rest = text.get(at..).unwrap_or_default();
     let width = rest.chars().next().filter(|c| *c != '\n');
