@@ -384,7 +384,8 @@ impl Panels<'_, '_> {
         });
         content.describe(signal, reading(signal, shown.stat, shown.window.usual()));
         content.explain(signal, shown.stat, shown.window);
-        content.watch(&on, unit, lines.alerts);
+        let fitting: Vec<_> = on.iter().copied().filter(|w| w.fits(&labels)).collect();
+        content.watch(&fitting, unit, lines.alerts);
         let leads = on.iter().filter(|watch| watch.leads_to(&labels));
         content.lead(leads.map(|watch| watch.alert));
         if lines.targets {

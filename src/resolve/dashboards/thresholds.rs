@@ -9,7 +9,7 @@ use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{self, Stat};
-use crate::units::{Duration, Number, Per, shown};
+use crate::units::{Duration, Number, Per, Unit, shown};
 
 pub(super) struct Watch<'a> {
     pub(super) alert: &'a str,
@@ -45,6 +45,13 @@ impl Watch<'_> {
     pub(super) fn leads_to(&self, labels: &[String]) -> bool {
         let own = &self.compare.query.labels;
         self.leading && own.iter().all(|label| labels.contains(label))
+    }
+
+    /// True where the value of the panel is one of what is compared, or the other way round: a limit by route says nothing of a value by code.
+    pub(super) fn fits(&self, labels: &[String]) -> bool {
+        let own = &self.compare.query.labels;
+        let within = |some: &[String], all: &[String]| some.iter().all(|label| all.contains(label));
+        self.fires_alone() || within(own, labels) || within(labels, own)
     }
 
     /// What the team promises of the value, per the panel's unit of time.
@@ -156,7 +163,9 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
         return None;
     };
     // `above 0` as one of several conditions only checks for any value at all.
-    if watch.role == Role::Advisory && *value == Number::from_integer(0) {
+    // A state that a part needs, such as a server that is up, is no fault.
+    let is_state = watch.compare.signal.unit == Unit::Bool;
+    if watch.role == Role::Advisory && (is_state || *value == Number::from_integer(0)) {
         return None;
     }
     Some(Threshold {

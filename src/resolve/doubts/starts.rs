@@ -128,7 +128,7 @@ pub(in crate::resolve) fn without_events(
     if own.is_empty() {
         let unless = reading("", window, above);
         return format!(
-            "`{{signal: up, equals: 1, unless: {unless}}}}}`, where `up` is a gauge on `up` of the job"
+            "`{{signal: up, equals: 1, unless: {unless}}}}}` with `for: 5m`, where `up` is a gauge on `up` of the job"
         );
     }
     let by = format!("by: [{}], ", own.join(", "));

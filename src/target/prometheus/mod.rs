@@ -231,11 +231,6 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     if severities.page == severities.ticket {
         return None;
     }
-    let of_cause = of_one_cause(plan);
-    if !both {
-        let inhibit_rules = of_cause;
-        return (!inhibit_rules.is_empty()).then_some(Inhibition { inhibit_rules });
-    }
     let matchers = |severity: &str| {
         vec![
             format!("{SERVICE}=\"{}\"", plan.service.name),
@@ -256,11 +251,14 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     let external = plan.scrape.external.iter();
     let external = external.filter(|label| !HA_REPLICA.contains(&label.as_str()));
     equal.extend(external.clone().cloned());
-    let mut inhibit_rules = vec![InhibitRule {
-        source_matchers: matchers(&severities.page),
-        target_matchers: matchers(&severities.ticket),
-        equal,
-    }];
+    let mut inhibit_rules: Vec<_> = both
+        .then(|| InhibitRule {
+            source_matchers: matchers(&severities.page),
+            target_matchers: matchers(&severities.ticket),
+            equal,
+        })
+        .into_iter()
+        .collect();
     let named = |alert: &str| {
         vec![
             format!("{SERVICE}=\"{}\"", plan.service.name),
@@ -304,8 +302,8 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
             }
         }
     }
-    inhibit_rules.extend(of_cause);
-    Some(Inhibition { inhibit_rules })
+    inhibit_rules.extend(of_one_cause(plan));
+    (!inhibit_rules.is_empty()).then_some(Inhibition { inhibit_rules })
 }
 
 /// While a page on a cause fires, its runbook is followed: the other alerts with this runbook are silent, in the same label set or a part
