@@ -51,8 +51,8 @@ pub(super) fn is_without_events(c: &Compare) -> bool {
 fn without_events(window: Duration, hold: Duration) -> Result<Timing, NotExpressible> {
     let whole = window.as_secs() + hold.as_secs();
     let period = match whole {
-        ..=HOUR => MINUTE,
-        ..=DAY => 5 * MINUTE,
+        0..=HOUR => MINUTE,
+        _ if whole <= DAY => 5 * MINUTE,
         _ => return each_window(window, hold),
     };
     Ok(Timing::all_of(period, whole.div_ceil(period)))

@@ -84,11 +84,7 @@ fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Ma
         let firing = format!("ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"}}");
         // Alerts on what other groups record: promtool evaluates groups in any order.
         let jitter = if alert.starts_with("SLO") { every } else { 0 };
-        checks.push((
-            firing.clone(),
-            format!("{}m", first - every - jitter),
-            None,
-        ));
+        checks.push((firing.clone(), format!("{}m", first - every - jitter), None));
         checks.push((
             format!("count({firing}) > bool 0"),
             format!("{first}m"),
