@@ -10,7 +10,7 @@ use super::description::with_notes;
 use super::dimensions::Slice;
 use super::draft::{AlarmRequest, Draft, Values};
 use super::groups::groups;
-use super::holding::{chosen, held};
+use super::holding::{chosen, held, later};
 use super::promql;
 use super::timing::{self, Timing};
 use super::value::{self, AddsUp, Purpose, SignalValue, ValueRequest};
@@ -364,10 +364,7 @@ impl Builder<'_> {
                     draft.note(Difference::StoppedFires.at(Grade::Stronger));
                 }
                 // An old value among the periods that CloudWatch looks at beside the evaluated ones.
-                if !timing::is_without_events(c) {
-                    let later = Duration::from_secs(2 * timing.period);
-                    draft.note(Difference::Later(later).at(Grade::Weaker));
-                }
+                later(draft, Duration::from_secs(2 * timing.period));
             }
             (true, false) => draft.note(Difference::QuietIsFine.at(Grade::Weaker)),
             (false, true) => draft.note(Difference::SilenceFires.at(Grade::Stronger)),

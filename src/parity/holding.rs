@@ -30,16 +30,15 @@ pub(super) fn chosen(
     let (own, usual) = (timing.held(), usual.held());
     if own > usual {
         let later = Duration::from_secs(own - usual);
-        draft.note(Difference::Later(later).at(beyond_tolerance(later, Grade::Weaker)));
+        self::later(draft, later);
     }
     earlier(draft, Duration::from_secs(usual.saturating_sub(own)));
 }
 
 pub(super) fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
-    if timing::is_instant(&c.signal, c.stat)
-        || timing::is_without_events(c)
-        || matches!(c.bound, Bound::Outside(_))
-    {
+    // Periods without events that make up the window hold as long as the window.
+    let is_split = timing::is_without_events(c) && timing.period < c.window.as_secs();
+    if timing::is_instant(&c.signal, c.stat) || is_split || matches!(c.bound, Bound::Outside(_)) {
         return;
     }
     if timing.evaluate > 1 {
@@ -54,6 +53,10 @@ pub(super) fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timin
         draft,
         Duration::from_secs(hold.as_secs().saturating_sub(timing.held())),
     );
+}
+
+pub(super) fn later(draft: &mut Draft, by: Duration) {
+    draft.note(Difference::Later(by).at(beyond_tolerance(by, Grade::Weaker)));
 }
 
 fn earlier(draft: &mut Draft, by: Duration) {

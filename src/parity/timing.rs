@@ -9,7 +9,7 @@ use crate::plan::cloudwatch::NotExpressible;
 use crate::plan::{Bound, Compare, CompareOp, Signal, SignalKind};
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
-use crate::units::{Duration, Number};
+use crate::units::{Duration, Number, Unit};
 
 const MINUTE: u64 = 60;
 
@@ -26,8 +26,8 @@ pub(super) struct Timing {
 
 /// A gauge has a data point each minute during `for`. Everything else has windows in a row, whose ends are `for` apart.
 pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
-    if let Some(timing) = is_without_events(c).then(|| without_events(c.window, hold)) {
-        return timing;
+    if is_without_events(c) {
+        return without_events(c.window, hold);
     }
     match is_instant(&c.signal, c.stat) {
         true => each_minute(hold),
@@ -35,15 +35,18 @@ pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> 
     }
 }
 
-/// True where no event may happen in the window.
+/// True where no event may happen in the window. Fewer than one of what comes whole is none.
 pub(super) fn is_without_events(c: &Compare) -> bool {
-    let none = |value: Number| value < Number::from_integer(1);
-    let is_none = match &c.bound {
-        Bound::Fixed(CompareOp::AtMost, value, _) => *value == Number::from_integer(0),
-        Bound::Fixed(CompareOp::Below, value, _) => c.stat == Stat::Increase && none(*value),
+    let whole = [Unit::Count, Unit::Requests, Unit::Tokens].contains(&c.signal.unit);
+    match (&c.bound, c.stat) {
+        (Bound::Fixed(CompareOp::AtMost, value, _), Stat::Rate | Stat::Increase) => {
+            *value == Number::from_integer(0)
+        }
+        (Bound::Fixed(CompareOp::Below, value, _), Stat::Increase) => {
+            whole && *value <= Number::from_integer(1)
+        }
         _ => false,
-    };
-    is_none && matches!(c.stat, Stat::Rate | Stat::Increase)
+    }
 }
 
 /// Short periods in a row, all without events. CloudWatch looks at some periods more than it evaluates, and an old value there holds the

@@ -105,7 +105,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     let probe = given.and_then(|job| job.probe.as_ref());
     let found = given.and_then(|job| job.kubernetes.as_ref());
     let discovery = found.and_then(|at| kubernetes::discovery(cx, at));
-    let honors_labels = has_labels_of_targets(cx, &name);
+    let honors_labels = has_labels_of_targets(cx, &name, discovery.is_some());
     ScrapeJob {
         honors_labels,
         discovery,
@@ -121,7 +121,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     }
 }
 
-/// Labels that the Prometheus operator adds to targets.
+/// Labels that the Prometheus operator adds to the targets that it finds.
 const OF_OPERATOR: [&str; 6] = [
     "namespace",
     "pod",
@@ -131,16 +131,18 @@ const OF_OPERATOR: [&str; 6] = [
     "node",
 ];
 
-/// True if a declared metric of a job has a label itself that scrapes add.
-fn has_labels_of_targets(cx: &Context<'_>, job: &str) -> bool {
+/// True if a declared metric of a job has a label itself that its scrape adds.
+fn has_labels_of_targets(cx: &Context<'_>, job: &str, is_found: bool) -> bool {
     let targets = cx.target_labels();
+    let own = names::own_job(cx.spec);
     let mut signals = cx.spec.signals.values().filter(|signal| {
         let binding = signal.prometheus.as_ref();
         let of = binding.and_then(|binding| binding.value.job.as_ref());
-        of.is_some_and(|of| of.value == job)
+        binding.is_some() && of.map_or(own, |of| of.value.as_str()) == job
     });
     let is_added = |label: &Text| {
-        targets.contains(&label.value) || OF_OPERATOR.contains(&label.value.as_str())
+        let of_operator = is_found && OF_OPERATOR.contains(&label.value.as_str());
+        of_operator || targets.contains(&label.value)
     };
     signals.any(|signal| signal.has_labels.iter().flatten().any(is_added))
 }

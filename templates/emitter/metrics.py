@@ -28,6 +28,7 @@ import logging
 import os
 import queue
 import re
+import select
 import socket
 import sys
 import threading
@@ -361,6 +362,10 @@ class AgentMetrics(EmbeddedMetrics):
 
     def write(self, line: str) -> None:
         try:
+            # The agent answers nothing: what can be read is the end of a connection that it closed.
+            if self.connection is not None and select.select([self.connection], [], [], 0)[0]:
+                self.connection.close()
+                self.connection = None
             if self.connection is None:
                 self.connection = socket.create_connection(self.address, self.TIMEOUT)
             self.connection.sendall(line.encode())

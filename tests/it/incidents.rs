@@ -159,7 +159,7 @@ fn every_alert_of_the_specs_fires_in_an_incident() {
         let plan = bundled::plan(&bundled::spec(&spec));
         let alerts = plan.alerts.iter().map(|alert| alert.name.clone());
         let burns = plan.slos.iter().filter(|slo| !slo.events.tiers.is_empty());
-        let burns = burns.map(|slo| slosmith::naming::burn_alert(&slo.name));
+        let burns = burns.map(|slo| slo.alert_name.clone());
         let known = |name: &String| NOT_PLAYED.iter().any(|(other, _)| other == name);
         let unknown = alerts
             .chain(burns)

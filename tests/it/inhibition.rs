@@ -110,3 +110,29 @@ fn a_page_on_a_cause_silences_the_alerts_with_its_runbook() {
 ";
     assert!(written.contains(thrashing), "{written}");
 }
+
+/// Without ticket tiers, the rules for lost data are written, too.
+#[test]
+fn lost_data_is_told_once_without_ticket_tiers() {
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
+  failed: {use: requests, where: {code: {matches: '5..'}}}
+slos:
+  errors: {alert_name: Unpaid, objective: 99%, period: 7d, burn: [{consumes: 10%, long: 1h, severity: page}], sli: {ratio: {bad: failed, total: requests}}, runbook: errors}
+alerts:
+  Refused: {severity: page, when: {signal: failed, stat: rate, above: 9/s}, runbook: errors}
+";
+    let written = inhibition(spec);
+    // By its own name.
+    let refused = "alertname=\"Refused\"\n    target_matchers:\n      - service=\"shop\"\n      - alertname=\"Unpaid\"";
+    assert!(written.contains(refused), "{written}");
+    assert!(written.contains("alertname=\"SLODataLost\""), "{written}");
+    assert!(
+        written.contains("alertname=\"SLONotMeasured\""),
+        "{written}"
+    );
+    assert!(!written.contains("slo!=\"\""), "{written}");
+}

@@ -195,6 +195,21 @@ class Emitting(unittest.TestCase):
                 self.assertIn("_aws", json.loads(lines.readline()))
             sink.connection.close()
 
+    def test_an_agent_that_restarts_gets_every_line(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            sink = m.AgentMetrics(address=server.getsockname())
+            metrics = m.Metrics(sink)
+            signal, _, _, _, _, only = CONTRACT[0]
+            for _ in range(2):
+                metrics.emit(**{signal: 0.5}, **labels_of(signal, only))
+                metrics.flush()
+                server.settimeout(5)
+                connection, _ = server.accept()
+                with connection, connection.makefile() as lines:
+                    self.assertIn("_aws", json.loads(lines.readline()))
+            sink.connection.close()
+        self.assertEqual(metrics.dropped, 0)
+
     def test_embedded_metrics_say_the_same(self):
         for signal, name, half, unit, sets, only in CONTRACT:
             with self.subTest(metric=name):

@@ -93,7 +93,8 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
     let windows = recorded.iter().filter(|(name, _)| *name == series.name);
     let mut windows: Vec<_> = windows.map(|(_, window)| *window).collect();
     if windows.is_empty() {
-        if !cx.scope.is_recorded(series.name) {
+        // A rule of the author may record another name.
+        if naming::OF_SLOS.contains(&series.name) || !cx.scope.is_recorded(series.name) {
             let known: Vec<_> = recorded.iter().map(|(name, _)| *name).collect();
             unknown_name(cx, out, series, known);
         }

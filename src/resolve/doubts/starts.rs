@@ -2,7 +2,9 @@
 
 use crate::diag::Diagnostic;
 use crate::plan::{Alert, Bound, Compare, CompareOp, Condition, Signal};
+use crate::promql::visit;
 use crate::resolve::context::Context;
+use crate::resolve::matchers::JOB;
 use crate::spec::{self, Stat};
 use crate::units::{Duration, Number};
 
@@ -34,7 +36,8 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     let none = Number::from_integer(0);
     let counted = leaves.iter().filter_map(|leaf| match leaf {
         Condition::Compare(c) if matches!(c.stat, Stat::Increase | Stat::Rate) => {
-            Some((c, cx.late_label(&c.signal)?))
+            let late = cx.late_label(&c.signal);
+            Some((c, late.or_else(|| pushed(cx, &c.signal))?))
         }
         _ => None,
     });
@@ -53,7 +56,7 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         .find_map(|(c, label)| Some((c, label, few(c)?)));
     if let Some((c, label, what)) = found
         && !is_joined(&alert.condition)
-        && !is_completed(&alert.condition)
+        && !is_completed(&alert.condition, &c.signal)
     {
         // A service that creates the series at 0 needs nothing.
         cx.notes.push(format!(
@@ -108,6 +111,21 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     }
 }
 
+/// The job of a counter that has it itself: a push gateway serves it from the first push on.
+fn pushed(cx: &Context<'_>, signal: &Signal) -> Option<String> {
+    let metric = signal.family()?.names.newest();
+    let mut declared = cx.spec.signals.values().filter(|declared| {
+        let binding = declared.prometheus.as_ref();
+        let of = binding.and_then(|binding| binding.value.metric.as_ref());
+        of.is_some_and(|of| of.value == *metric)
+    });
+    let has = |declared: &spec::Signal| {
+        let mut labels = declared.has_labels.iter().flatten();
+        labels.any(|label| label.value == JOB)
+    };
+    declared.any(has).then(|| JOB.to_owned())
+}
+
 /// A condition that holds without events of a signal, also where it has no series: while the job is up, or for each label set that had
 /// events before, because no other metric has its labels.
 pub(in crate::resolve) fn without_events(
@@ -144,16 +162,28 @@ fn has_alert_on_silence(cx: &Context<'_>, name: &str) -> bool {
         .alerts
         .values()
         .filter_map(|alert| alert.when.value.unless.as_ref());
-    let mut read = unless.filter_map(|unless| unless.value.signal.as_ref());
-    read.any(|signal| signal.value == name)
+    let mut unless = unless.map(|unless| &unless.value);
+    unless.any(|unless| {
+        let bounds = &unless.comparison;
+        let is_upper = bounds.above.is_some() || bounds.at_least.is_some();
+        let read = unless.signal.as_ref();
+        is_upper && read.is_some_and(|signal| signal.value == name)
+    })
 }
 
-/// True where PromQL of the author is an alternative: it can see what `increase` does not.
-fn is_completed(condition: &Condition) -> bool {
-    let Condition::Any(parts, _) = condition else {
+/// True where PromQL of the author reads the same metric as an alternative: it can see what `increase` does not.
+fn is_completed(condition: &Condition, signal: &Signal) -> bool {
+    let (Condition::Any(parts, _), Some(family)) = (condition, signal.family()) else {
         return false;
     };
-    parts.iter().any(|part| matches!(part, Condition::Raw(_)))
+    let reads = |expr| {
+        let names = visit::selectors(expr).into_iter();
+        let mut names = names.filter_map(|selector| selector.metric.as_ref());
+        names.any(|name| family.names.iter().any(|own| *own == name.text))
+    };
+    parts
+        .iter()
+        .any(|part| matches!(part, Condition::Raw(raw) if reads(&raw.query.expr)))
 }
 
 /// The parts that make a condition hold, and those that are reasons against it.

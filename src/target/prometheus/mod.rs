@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
-use crate::naming::{self, SERVICE, SEVERITY, SLO};
+use crate::naming::{SERVICE, SEVERITY, SLO};
 use crate::plan::{Links, Plan};
 use crate::source::lines;
 use crate::target::scrape;
@@ -247,9 +247,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     labels.sort();
     labels.dedup();
     equal.extend(labels);
-    // A page of one region says nothing of another; replicas of one Prometheus send the same alerts.
-    let external = plan.scrape.external.iter();
-    let external = external.filter(|label| !HA_REPLICA.contains(&label.as_str()));
+    let external = places(plan);
     equal.extend(external.clone().cloned());
     let mut inhibit_rules: Vec<_> = both
         .then(|| InhibitRule {
@@ -259,12 +257,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         })
         .into_iter()
         .collect();
-    let named = |alert: &str| {
-        vec![
-            format!("{SERVICE}=\"{}\"", plan.service.name),
-            format!("alertname=\"{alert}\""),
-        ]
-    };
+    let named = |alert: &str| named(plan, &[alert]);
     let of_data = |pages: bool| {
         let mut alerts = plan.alerts.iter();
         alerts.find(|alert| {
@@ -310,7 +303,6 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
 /// of it. A page of one replica leaves the alerts of all replicas alone.
 fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
     let severities = &plan.service.severities;
-    let named = |alerts: String| vec![format!("{SERVICE}=\"{}\"", plan.service.name), alerts];
     let causes = plan.alerts.iter().filter(|alert| {
         alert.severity == severities.page
             && alert.links.page.is_some()
@@ -330,21 +322,31 @@ fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
             .slos
             .iter()
             .filter(|slo| !slo.events.tiers.is_empty() && covers(&slo.links, &slo.labels));
-        let tickets = tickets.map(|alert| alert.name.clone());
-        let burns = burns.map(|slo| naming::burn_alert(&slo.name));
+        let tickets = tickets.map(|alert| alert.name.as_str());
+        let burns = burns.map(|slo| slo.alert_name.as_str());
         let targets: Vec<_> = tickets.chain(burns).collect();
-        let external = plan.scrape.external.iter();
-        let external = external.filter(|label| !HA_REPLICA.contains(&label.as_str()));
         (!targets.is_empty()).then(|| InhibitRule {
-            source_matchers: named(format!("alertname=\"{}\"", cause.name)),
-            target_matchers: named(match targets.as_slice() {
-                [only] => format!("alertname=\"{only}\""),
-                several => format!("alertname=~\"{}\"", several.join("|")),
-            }),
-            equal: labels.iter().chain(external).cloned().collect(),
+            source_matchers: named(plan, &[&cause.name]),
+            target_matchers: named(plan, &targets),
+            equal: labels.iter().chain(places(plan)).cloned().collect(),
         })
     });
     rules.collect()
+}
+
+/// External labels that tell places apart: a page of one region says nothing of another. Replicas of one Prometheus send the same alerts.
+fn places(plan: &Plan) -> impl Iterator<Item = &String> + Clone {
+    let external = plan.scrape.external.iter();
+    external.filter(|label| !HA_REPLICA.contains(&label.as_str()))
+}
+
+/// Matchers of some alerts of the service.
+fn named(plan: &Plan, alerts: &[&str]) -> Vec<String> {
+    let op = if alerts.len() == 1 { "=" } else { "=~" };
+    vec![
+        format!("{SERVICE}=\"{}\"", plan.service.name),
+        format!("alertname{op}\"{}\"", alerts.join("|")),
+    ]
 }
 
 fn collector(plan: &Plan) -> Option<Collector> {

@@ -506,6 +506,11 @@ fn parts() -> Vec<(String, String, &'static str)> {
             "the query returns a percentage, which is read as a share of 1",
         ),
         (
+            alert("when: {signal: requests, stat: rate, below: {times: 0.5, of: {offset: 7d}}}") + "  Other: {severity: ticket, when: {signal: backlog, above: 9, unless: {signal: requests, stat: rate, below: 5/s}}}\n",
+            alert("when: {signal: requests, stat: rate, below: {times: 0.5, of: {offset: 7d}}}") + "  Other: {severity: ticket, when: {signal: backlog, above: 9, unless: {signal: requests, stat: rate, above: 0/s}}}\n",
+            "`below` does not hold then, and holds for a series that begins at 0 and is younger than 5m",
+        ),
+        (
             alert("when: {signal: requests, absent: true}"),
             alert("when: {signal: backlog, absent: true}"),
             "`requests` has the label `code`, so it usually has no series until its first event",
