@@ -39,6 +39,10 @@ pub const RESERVED_LABELS: [&str; 9] = [
 
 pub const BAD_EVENTS: &str = "slo:bad_events:rate";
 pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
+/// All events of a length of time, by the labels that tell the good or the bad ones.
+pub const EVENTS: &str = "slo:events:increase";
+/// As many per second.
+pub const EVENTS_RATE: &str = "slo:events:rate";
 /// The good or the bad events of a length of time.
 pub const PART_EVENTS: &str = "slo:part_events:increase";
 /// All events of a length of time.
@@ -155,12 +159,14 @@ pub fn goodput(service: &str, slo: &str, what: &str) -> String {
 }
 
 /// The series that the rules of SLOs record.
-pub const OF_SLOS: [&str; 8] = [
+pub const OF_SLOS: [&str; 10] = [
     ALL_EVENTS,
     BAD_EVENTS,
     BUDGET_REMAINING,
     ERROR_BUDGET,
     ERROR_RATIO,
+    EVENTS,
+    EVENTS_RATE,
     OBJECTIVE,
     PART_EVENTS,
     TOTAL_EVENTS,

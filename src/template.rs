@@ -238,6 +238,7 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
 
 fn add_filters(environment: &mut Environment<'static>) {
     environment.add_filter("yaml", yaml::scalar);
+    environment.add_filter("flow", yaml::flow);
     environment.add_filter("block", yaml::block);
     environment.add_filter("comment", yaml::comment);
     environment.add_filter("tojson", tree::tojson);

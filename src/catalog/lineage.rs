@@ -5,7 +5,7 @@ mod facts;
 pub(super) use facts::covers;
 pub use facts::{
     Backfill, Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets,
-    StartRule,
+    OwnBuckets, StartRule,
 };
 
 use std::collections::BTreeMap;

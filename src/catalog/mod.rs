@@ -46,7 +46,7 @@ pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use identity::{Identity, Spelling, VLLM};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 use lineage::Replacement;
-pub use lineage::{DEFAULT_PROFILE, Lineage};
+pub use lineage::{DEFAULT_PROFILE, Lineage, OwnBuckets};
 pub use names::{PREFIX_HELP, is_prefix, meant, meant_value};
 pub use product::Product;
 pub use release::{Release, ReleaseId};

@@ -123,7 +123,7 @@ pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
     })
 }
 
-/// What now has to be said, and was not: with the edits that say what it meant before.
+/// What now has to be said, and was not: with the edits that say what it meant, or was meant to.
 fn hidden(loaded: &Loaded, specs: &[FileId]) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     for (_, file) in loaded.sources.iter() {

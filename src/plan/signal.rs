@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::catalog::Series;
 use crate::plan::Names;
 use crate::plan::cloudwatch::{Delivery, Metric};
-use crate::plan::selection::Matcher;
+use crate::plan::selection::{self, Matcher};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
@@ -179,6 +179,19 @@ impl Signal {
             _ => false,
         };
         self.name == other.name && self.across == other.across && selects
+    }
+
+    /// What selects this signal in another one that reads more series of the same metric.
+    pub fn narrows(&self, whole: &Self) -> Option<Vec<Matcher>> {
+        let (own, of_whole) = self.family().zip(whole.family())?;
+        let is_same = own.served == of_whole.served
+            && own.counted() == of_whole.counted()
+            && self.scale == whole.scale;
+        let more = own.matchers.iter();
+        let more = more.filter(|matcher| !of_whole.matchers.contains(matcher));
+        let more: Vec<_> = more.cloned().collect();
+        let is_part = is_same && selection::is_within(&own.matchers, &of_whole.matchers);
+        (is_part && !more.is_empty()).then_some(more)
     }
 
     /// What it counts as a side of a ratio: of a histogram, its observations.

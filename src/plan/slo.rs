@@ -88,6 +88,9 @@ impl EventSlo {
     /// What reads the counters: of all events, and of the bad or the good ones.
     pub fn read(&self) -> Option<[&Expr; 2]> {
         let first = |name| self.increases.iter().find(|found| found.name == name);
+        if let Some(both) = first(naming::EVENTS) {
+            return Some([&both.expr; 2]);
+        }
         match [naming::ALL_EVENTS, naming::PART_EVENTS].map(first) {
             [Some(total), Some(part)] => Some([&total.expr, &part.expr]),
             _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),

@@ -4,11 +4,12 @@
 //! when the base window began: all that is stored late has arrived by then. Longer windows sum up the minutes and add the
 //! base window.
 
-use super::family::observed;
+use super::family::{measured, unmeasured};
 use super::growth::{self, Stretch};
 use super::{NewSeries, SignalQuery, bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
+use crate::plan::selection::Matcher;
 use crate::plan::{
     BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, TimeSli, Window, slo_series,
 };
@@ -117,11 +118,10 @@ impl Events {
     /// evaluation to evaluation.
     fn each(&self) -> Option<(Expr, bool, Expr)> {
         let rates = self.rates(BASE_WINDOW).ok();
-        let (part, good, mut all) = rates.filter(|_| has_each(&self.sli))?;
+        let (mut part, good, mut all) = rates.filter(|_| has_each(&self.sli))?;
         if let EventSli::Latency { family, within, .. } = &self.sli {
             // Events of a histogram without the bucket are not measured: they are not bad.
-            let measured = (BinaryOp::And, within);
-            all = observed(family, measured, BASE_WINDOW, &self.labels);
+            [all, part] = measured(family, within, BASE_WINDOW, &self.labels);
         }
         Some((part, good, all))
     }
@@ -142,25 +142,67 @@ impl Events {
             length: recorded.every,
             ago: BASE_WINDOW,
         };
-        let same = |name| super::sum(&self.labels, recorded.each(name).into());
-        let [of_part, of_all] = [&part, &total].map(|rates| self.grown(rates.clone(), each));
-        let increase = |name, expr| Increase {
-            name,
-            window: recorded.every,
-            expr,
-        };
-        let of_part = self.or_none(of_part, &same(naming::ALL_EVENTS));
-        let increases = vec![
-            increase(naming::ALL_EVENTS, of_all),
-            increase(naming::PART_EVENTS, of_part),
-        ];
+        let sum = |selector: Selector| super::sum(&self.labels, selector.into());
+        let increase = |name, window, expr| Increase { name, window, expr };
         let per_second = |rates| bin(BinaryOp::Div, self.grown(rates, BASE), seconds(BASE_WINDOW));
-        let all = super::sum(&self.labels, recorded.series(naming::TOTAL_EVENTS).into());
+        let mut increases = Vec::new();
+        let ([of_all, of_part], [all, part]) = match self.shared() {
+            Some((rates, matchers)) => {
+                increases.extend([
+                    increase(
+                        naming::EVENTS,
+                        recorded.every,
+                        self.grown(rates.clone(), each),
+                    ),
+                    increase(naming::EVENTS_RATE, BASE_WINDOW, per_second(rates)),
+                ]);
+                let both = |events: Selector| {
+                    let part = matchers.iter().fold(events.clone(), |part, matcher| {
+                        let (label, op, value) = matcher;
+                        part.matcher(label, *op, value)
+                    });
+                    [events, part].map(sum)
+                };
+                (
+                    both(recorded.each(naming::EVENTS)),
+                    both(recorded.series(naming::EVENTS_RATE)),
+                )
+            }
+            None => (
+                [&total, &part].map(|rates| self.grown(rates.clone(), each)),
+                [total, part].map(per_second),
+            ),
+        };
+        let of_part = self.or_none(of_part, &sum(recorded.each(naming::ALL_EVENTS)));
+        increases.extend([
+            increase(naming::ALL_EVENTS, recorded.every, of_all),
+            increase(naming::PART_EVENTS, recorded.every, of_part),
+        ]);
         let counted = Counted {
-            bad: self.bad(per_second(part), good, &all),
-            total: per_second(total),
+            bad: self.bad(part, good, &sum(recorded.series(naming::TOTAL_EVENTS))),
+            total: all,
         };
         Some((increases, counted))
+    }
+
+    /// Where both sides of a ratio read one metric: its events by the labels that tell the part, and what selects the part of them.
+    fn shared(&self) -> Option<(Expr, Vec<Matcher>)> {
+        let EventSli::Ratio { part, total, .. } = &self.sli else {
+            return None;
+        };
+        let matchers = part.narrows(total)?;
+        let labels = matchers.iter().map(|(label, ..)| label);
+        if labels
+            .clone()
+            .any(|label| naming::RESERVED_LABELS.contains(&label.as_str()))
+        {
+            return None;
+        }
+        let mut by = self.labels.clone();
+        by.extend(labels.cloned());
+        by.sort();
+        by.dedup();
+        Some((super::events(total, BASE_WINDOW, None, &by), matchers))
     }
 
     /// What far windows sum up: a fifth of the samples. Another group records what they are made of, at another second or at the
@@ -410,8 +452,7 @@ pub fn without_bucket(sli: &EventSli, labels: &[String]) -> Option<Expr> {
     let EventSli::Latency { family, within, .. } = sli else {
         return None;
     };
-    let lacking = (BinaryOp::Unless, within);
-    Some(positive(observed(family, lacking, BASE_WINDOW, labels)))
+    Some(positive(unmeasured(family, within, BASE_WINDOW, labels)))
 }
 
 /// The events of an SLI as they were scraped, without the first values of new series.

@@ -20,34 +20,72 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
     sum(labels, of_bucket(family, "rate", bucket, window))
 }
 
-/// Observations per second of the histograms that have a bucket (`And`), or of those that lack it (`Unless`).
-pub(super) fn observed(
+/// Observations per second of the histograms that have a bucket: of all values, or of those in the bucket. A histogram that goes on
+/// without its bucket is not measured any more.
+pub(super) fn measured(
     family: &Family,
-    (which, bucket): (BinaryOp, &Bucket),
+    bucket: &Bucket,
+    window: Duration,
+    labels: &[String],
+) -> [Expr; 2] {
+    let narrowed = within(family, bucket);
+    let now = |family, series| alternatives(family, |name| instant(family, name, &last(series)));
+    let goes_on = now(family, family.counted());
+    let lacking = build::binary(BinaryOp::Unless, goes_on, now(&narrowed, Series::Bucket));
+    let lacking = Expr::from(lacking.ignoring(&["le"]));
+    let rates = [
+        counted(family, (BinaryOp::And, bucket), window),
+        of_bucket(family, "rate", bucket, window),
+    ];
+    rates.map(|rates| {
+        let rates = build::binary(BinaryOp::Unless, rates, lacking.clone());
+        sum(labels, rates.ignoring(&["le"]).into())
+    })
+}
+
+/// Observations per second of the histograms that lack a bucket.
+pub(super) fn unmeasured(
+    family: &Family,
+    bucket: &Bucket,
     window: Duration,
     labels: &[String],
 ) -> Expr {
+    sum(labels, counted(family, (BinaryOp::Unless, bucket), window))
+}
+
+/// Observations per second of the histograms that have a bucket (`And`), or of those that lack it (`Unless`).
+fn counted(family: &Family, (which, bucket): (BinaryOp, &Bucket), window: Duration) -> Expr {
     let over = Over {
         window: Window::Fixed(window),
-        ago: None,
-        series: family.counted(),
+        ..last(family.counted())
     };
     let buckets = of_bucket(family, "last_over_time", bucket, window);
     let all = build::binary(which, rate(family, &over), buckets);
-    sum(labels, all.ignoring(&["le"]).into())
+    all.ignoring(&["le"]).into()
 }
 
 fn of_bucket(family: &Family, function: &str, bucket: &Bucket, window: Duration) -> Expr {
-    let mut narrowed = family.clone();
-    narrowed
-        .matchers
-        .push(("le".into(), bucket.op, bucket.pattern.clone()));
     let over = Over {
         window: Window::Fixed(window),
-        ago: None,
-        series: Series::Bucket,
+        ..last(Series::Bucket)
     };
-    ranged(&narrowed, function, &over)
+    ranged(&within(family, bucket), function, &over)
+}
+
+fn within(family: &Family, bucket: &Bucket) -> Family {
+    let mut narrowed = family.clone();
+    let le = ("le".into(), bucket.op, bucket.pattern.clone());
+    narrowed.matchers.push(le);
+    narrowed
+}
+
+/// The last samples.
+fn last(series: Series) -> Over {
+    Over {
+        window: Window::Fixed(DEFAULT_WINDOW),
+        ago: None,
+        series,
+    }
 }
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
@@ -67,11 +105,7 @@ pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
 
 /// What is made of the series that count a family's events, or of the gauge itself.
 pub(super) fn series(family: &Family, of: impl Fn(Selector) -> Expr) -> Expr {
-    let over = Over {
-        window: Window::Fixed(DEFAULT_WINDOW),
-        ago: None,
-        series: family.counted(),
-    };
+    let over = last(family.counted());
     alternatives(family, |name| of(selector(family, name, &over)))
 }
 

@@ -56,6 +56,10 @@ pub(super) fn events(
     new: Option<(&NewSeries, &Family)>,
 ) -> Expr {
     visit::walk_mut(&mut rates, &mut |node| {
+        if let ExprKind::Selector(selector) = &node.kind {
+            // What there is at the end.
+            *node = super::ago(Selector::clone(selector), stretch.ago).into();
+        }
         let ExprKind::Call(call) = &node.kind else {
             return;
         };

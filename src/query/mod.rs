@@ -181,10 +181,12 @@ pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
     Some(Query { expr, labels })
 }
 
-/// False for a gauge beside another metric: without a series, its value is unknown, and not zero.
+/// False for a gauge beside another metric, and for what counts something else, as tokens per request: without a series, its value is
+/// unknown, and not zero.
 fn is_known(of: &Signal, over: &Signal) -> bool {
     let names = |signal: &Signal| signal.family().map(|family| family.names.clone());
-    of.kind() != SignalKind::Gauge || (names(of).is_some() && names(of) == names(over))
+    let counts_the_same = of.kind() != SignalKind::Gauge && of.counts().shares(over.counts());
+    counts_the_same || (names(of).is_some() && names(of) == names(over))
 }
 
 /// `part / (whole > 0)`, where a missing part counts as 0: without a series, no event has happened yet.

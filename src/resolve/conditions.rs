@@ -9,6 +9,7 @@ mod join;
 use super::context::Context;
 use super::doubts::{self, starts};
 use super::request::SignalRequest;
+use super::slis::sides;
 use super::{bound, family, own_promql};
 use crate::diag::{Diagnostic, Severity};
 use crate::naming;
@@ -441,9 +442,13 @@ impl Resolver<'_, '_> {
         let warning = Diagnostic::warning("not-from-start", absent.span, message);
         let read = (Stat::Increase, Duration::from_mins(15));
         let form = starts::without_events(self.cx, &signal.name, labels, read, "above: 0");
-        let help = format!(
-            "keep it if the alert should fire then; to notice that nothing happens, write {form}"
-        );
+        let help = match sides::is_of_failures(signal, &signal.name) {
+            // Without failures, it has no series, and no events.
+            true => "watch `up`, which exists from the first scrape on, as in `{signal: up, absent: true}`".to_owned(),
+            false => format!(
+                "keep it if the alert should fire then; to notice that nothing happens, write {form}"
+            ),
+        };
         self.cx.sink.push(warning.help(help));
     }
 

@@ -131,8 +131,8 @@ fn check_text(cx: &mut Context<'_>, text: &Text) {
     }
     if is_like_regex(&text.value) {
         cx.sink.push(like_regex(cx, text, &globbed(&text.value)));
-    } else if let Some(error) = listed(text) {
-        cx.sink.push(error.maybe_fix(exactly(cx, text)));
+    } else if let Some(error) = listed(cx, text) {
+        cx.sink.push(error);
     }
 }
 
@@ -161,7 +161,7 @@ fn globbed(text: &str) -> String {
 }
 
 /// `500, 503` as the list that it stands for.
-fn listed(text: &Text) -> Option<Diagnostic> {
+fn listed(cx: &Context<'_>, text: &Text) -> Option<Diagnostic> {
     let parts: Vec<&str> = text.value.split(',').map(str::trim).collect();
     let is_word = |part: &&str| {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -170,10 +170,11 @@ fn listed(text: &Text) -> Option<Diagnostic> {
     let several = parts.len() > 1 && parts.iter().all(is_word);
     several.then(|| {
         let message = format!("`{text}` looks like a list, but selects only this exact value");
-        Diagnostic::error("bad-matcher", text.span, message).help(format!(
-            "write `[\"{}\"]`, or `{{is: \"{text}\"}}` if the label has this exact value",
-            parts.join("\", \"")
-        ))
+        let list = format!("[\"{}\"]", parts.join("\", \""));
+        let error = Diagnostic::error("bad-matcher", text.span, message).help(format!(
+            "write `{list}`, or `{{is: \"{text}\"}}` if the label has this exact value"
+        ));
+        error.maybe_fix(instead(cx, text, ("write a list", list)))
     })
 }
 
@@ -183,25 +184,24 @@ pub(super) fn status_class(text: &str) -> Option<String> {
     matches!(class, "1" | "2" | "3" | "4" | "5").then(|| format!("{class}.."))
 }
 
-/// Keeps the exact value, where it stands alone.
-fn exactly(cx: &Context<'_>, text: &Text) -> Option<Fix> {
+/// Replaces a value that stands alone.
+fn instead(cx: &Context<'_>, text: &Text, (title, new): (&str, String)) -> Option<Fix> {
     let file = cx.document.files.text_of(text.span.file)?;
     let before = file.get(..text.span.range().start)?;
-    let quoted = serde_json::to_string(&text.value).ok()?;
-    let edit = Edit::replace(text.span, format!("{{is: {quoted}}}"));
+    let edit = Edit::replace(text.span, new);
     let alone = before.trim_end().ends_with(':');
-    alone.then(|| Fix::unsafe_edits("keep the exact value", vec![edit]))
+    alone.then(|| Fix::unsafe_edits(title, vec![edit]))
 }
 
 pub(super) fn like_regex(cx: &Context<'_>, text: &Text, regex: &str) -> Diagnostic {
     let message = format!("`{text}` looks like a pattern, but selects only this exact value");
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\"));
+    let pattern = format!("{{matches: {}}}", quoted(regex));
     let error = Diagnostic::error("bad-matcher", text.span, message).help(format!(
-        "write `{{matches: {}}}`, or `{{is: {}}}` if the label has this exact value",
-        quoted(regex),
+        "write `{pattern}`, or `{{is: {}}}` if the label has this exact value",
         quoted(&text.value)
     ));
-    error.maybe_fix(exactly(cx, text))
+    error.maybe_fix(instead(cx, text, ("match the pattern", pattern)))
 }
 
 /// The selector of the servers: those that `runtime` names, or the jobs of the spec's own signals. None for a spec that reads neither,

@@ -299,7 +299,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
     }
     let given = slo.burn.as_ref().map(|burn| burn.value.tiers());
     tiers::check_order(&severities, given.unwrap_or_default(), &tiers, &mut cx.sink);
-    check_min_events(cx, slo, &tiers);
+    check_min_events(cx, name, slo, &tiers);
     check_split(cx, slo, &events.sli, &events.labels);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
     windows.extend([BASE_WINDOW, slo.period.value]);
@@ -352,7 +352,23 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
     Some((of_events, events.labels))
 }
 
-fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
+fn check_min_events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, tiers: &[Tier]) {
+    let page = cx.severity("page");
+    // One bad event of so many is not above the threshold.
+    let safe = |tier: &Tier| tier.threshold.recip().ceil().to_integer();
+    let paging = tiers.iter().filter(|tier| tier.severity == page);
+    if let Some(events) = slo.min_events
+        && let Some(tier) = paging.max_by_key(|tier| safe(tier))
+        && i128::from(events.value) < safe(tier)
+    {
+        cx.notes.push(format!(
+            "`{name}`: one bad event pages if it is one of {events} to {} events in {}, because it is above {}. `min_events: {}` prevents that",
+            safe(tier) - 1,
+            tier.long,
+            format_args!("{}%", decimal(tier.threshold * 100)),
+            safe(tier)
+        ));
+    }
     let least = Duration::from_secs(BASE_WINDOW.as_secs() * 6);
     let short = tiers.iter().find(|tier| tier.long < least);
     if let (Some(events), Some(tier)) = (slo.min_events, short) {

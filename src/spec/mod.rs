@@ -208,7 +208,7 @@ pub struct Prometheus {
     pub group_by: Vec<Text>,
     /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
     pub scrape_labels: Vec<Text>,
-    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
+    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; its rules cannot use them. Rules in Thanos or Mimir can: list the labels in `scrape_labels` there.
     pub external_labels: Vec<Text>,
     /// Scrape jobs with settings that differ from the defaults. Other jobs need no entry.
     pub jobs: Map<Job>,

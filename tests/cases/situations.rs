@@ -161,7 +161,7 @@ fn a_request_in_an_idle_queue_is_not_unusual() {
     check(
         "vllm-production",
         None,
-        &["alerts"],
+        &["alert-queue-depth-unusual"],
         &[(waiting, "0+0x150 1+0x20 10+0x20 11+0x20")],
         &[
             (firing, "170m", None),
@@ -187,7 +187,7 @@ fn latency_rises_after_an_idle_hour() {
     check(
         "vllm-production",
         None,
-        &["alerts"],
+        &["alert-ttft-unusual"],
         &[
             (&bucket("0.04"), fast),
             (&bucket("80"), all),

@@ -164,7 +164,7 @@ fn hidden_meanings_are_written_and_told() {
     for line in [
         "  up: {kind: gauge, across: min, unit: bool, prometheus: {metric: up}}   # probes\n",
         "    kind: gauge   # of the queue\n    across: sum\n    unit: requests\n",
-        "    where: {status: {is: \"5xx\"}}\n",
+        "    where: {status: {matches: \"5..\"}}\n",
         "when: {signal: up, below: 1}}\n",
         "    when:\n      signal: depth\n      above: 10\n",
     ] {

@@ -293,10 +293,8 @@ fn a_changed_signal_begins_a_history_of_its_own() {
         };
         let when = format!("{{all: [{}]}}", signals.map(part).join(", "));
         let files = texts(&when, "");
-        let rules = files
-            .iter()
-            .find(|(path, _)| path.ends_with("rules/alerts.yaml"));
-        let (_, rules) = rules.expect("rules");
+        let rules = files.iter().find(|(path, _)| path.contains("rules/alert-"));
+        let (_, rules) = rules.expect("a file of its own");
         let records = rules.split("- record: alert:baseline:value").skip(1);
         let keys = records.map(|record| {
             let (_, key) = record.split_once("part: ").expect("a key");

@@ -129,7 +129,7 @@ impl<'a> Oracle<'a> {
                     both.into_iter().filter(|group| enough(group, i)).collect()
                 };
                 let id = (slo.alert_name.clone(), tier.name.clone());
-                all.insert(id, self.states(0.0, held));
+                all.insert(id, self.states((0.0, 0.0), held));
             }
         }
         for alert in &self.plan.alerts {
@@ -141,8 +141,11 @@ impl<'a> Oracle<'a> {
             let when = own.map(|(_, own)| &own.when.value);
             if self.can_judge(&alert.condition) {
                 let held = |i| self.holds(alert, &alert.condition, when, i);
-                let hold = alert.hold.as_secs() as f64;
-                all.insert((alert.name.clone(), String::new()), self.states(hold, held));
+                let times = (alert.hold.as_secs() as f64, alert.keep.as_secs() as f64);
+                all.insert(
+                    (alert.name.clone(), String::new()),
+                    self.states(times, held),
+                );
             }
         }
         all
@@ -168,26 +171,35 @@ impl<'a> Oracle<'a> {
         !families.is_empty() && families.iter().all(|f| subjects.contains_key(&*f.names))
     }
 
-    /// Holding times: pending from the first moment, firing once it has held that long, over at the first that it does not.
-    fn states(&self, hold: f64, held: impl Fn(usize) -> Held) -> States {
-        let mut since: BTreeMap<Labels, usize> = BTreeMap::new();
+    /// Holding times: pending from the first moment, firing once it has held that long, over at the first that it does not, or when
+    /// it has been kept for so long.
+    fn states(&self, (hold, keep): (f64, f64), held: impl Fn(usize) -> Held) -> States {
+        // When each began, and when its condition ended.
+        let mut active: BTreeMap<Labels, (usize, Option<usize>)> = BTreeMap::new();
         let mut states = Vec::new();
         for i in 0..self.evaluations {
+            let lasts = |from: usize, time: f64| (i - from) as f64 * self.every >= time;
             let now = held(i);
-            since.retain(|group, _| now.contains(group));
+            active.retain(|group, (from, ended)| {
+                if now.contains(group) {
+                    *ended = None;
+                    return true;
+                }
+                let fired = ended.is_some() || lasts(*from, hold + self.every);
+                let since = *ended.get_or_insert(i);
+                fired && !lasts(since, keep)
+            });
             for group in now {
-                since.entry(group).or_insert(i);
+                active.entry(group).or_insert((i, None));
             }
-            let state = |from: &usize| match (i - from) as f64 * self.every >= hold {
+            let state = |from: usize| match lasts(from, hold) {
                 true => State::Firing,
                 false => State::Pending,
             };
-            states.push(
-                since
-                    .iter()
-                    .map(|(g, from)| (g.clone(), state(from)))
-                    .collect(),
-            );
+            let all = active
+                .iter()
+                .map(|(g, (from, _))| (g.clone(), state(*from)));
+            states.push(all.collect());
         }
         states
     }

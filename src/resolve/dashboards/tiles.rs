@@ -76,16 +76,20 @@ impl Panels<'_, '_> {
 
     fn traffic(&mut self) -> Vec<Panel> {
         let slos = self.slos;
-        let ratio = slos.iter().find_map(|slo| match &slo.events.sli {
+        let mut ratios = slos.iter().filter_map(|slo| match &slo.events.sli {
             EventSli::Ratio { total, .. } => Some((slo, total)),
             _ => None,
         });
-        let Some((slo, total)) = ratio else {
+        let Some((slo, total)) = ratios.next() else {
             return Vec::new();
         };
+        let is_one_of_several = ratios.any(|(_, other)| !other.reads_as(total));
         let requests = Shown {
             given: Vec::new(),
-            title: "Requests".to_owned(),
+            title: match is_one_of_several {
+                true => format!("Requests · {}", slo.title),
+                false => "Requests".to_owned(),
+            },
             signal: total,
             stat: Stat::Rate,
         };

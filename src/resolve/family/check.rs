@@ -403,7 +403,10 @@ pub(in crate::resolve) fn not_a_boundary(
     let below = buckets.iter().rev().find(|b| b.bound < value);
     let above = buckets.iter().find(|b| b.bound > value);
     let show = |b: &crate::plan::Bucket| shown(b.bound * signal.scale, signal.unit);
+    let thousandth = value / Number::from_integer(1_000);
+    let meant = buckets.iter().find(|b| b.bound == thousandth);
     let help = match (below, above) {
+        (_, None) if let Some(b) = meant => format!("did you mean `{}`?", show(b)),
         (Some(b), Some(a)) => format!("use {} or {}, the nearest bucket boundaries", show(b), show(a)),
         (Some(b), None) => format!("use {}, the last bucket boundary", show(b)),
         (None, Some(a)) => format!("use {}, the first bucket boundary", show(a)),
@@ -412,5 +415,12 @@ pub(in crate::resolve) fn not_a_boundary(
                 .into()
         }
     };
-    Diagnostic::error("threshold-not-a-bucket", at.span, message).help(help)
+    let option = signal
+        .family()
+        .and_then(|f| own_buckets::since(cx, f, value));
+    let older = option.map(|first| {
+        format!("`custom_histogram_buckets` exists since vLLM {first}: begin `runtime.vllm` there, or use a boundary that older releases have, too")
+    });
+    let error = Diagnostic::error("threshold-not-a-bucket", at.span, message);
+    error.maybe_help(older).help(help)
 }

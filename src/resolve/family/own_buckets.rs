@@ -1,7 +1,7 @@
 //! Bucket boundaries that servers replace: `vllm serve --custom-histogram-buckets`.
 
 use super::declared_bucket;
-use crate::catalog::Version;
+use crate::catalog::{OwnBuckets, Version};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Bucket, Family};
 use crate::resolve::context::Context;
@@ -13,16 +13,32 @@ use crate::units::{Number, Quantity};
 ///
 /// Releases without the option keep theirs: a range with such releases has only the boundaries that are in both.
 pub(super) fn of(cx: &Context<'_>, family: &Family) -> Option<Vec<Bucket>> {
+    let (option, bounds) = given(cx, family)?;
+    let is_recorded = |bound: &Number| family.buckets.iter().any(|b| b.bound == *bound);
+    let all_have = versions(cx).all(|version| option.first <= *version);
+    let bounds = bounds.iter().filter_map(|at| at.value.bare());
+    let shared = bounds.filter(|bound| all_have || is_recorded(bound));
+    Some(shared.map(declared_bucket).collect())
+}
+
+/// The first release with the option, where the spec gives this boundary.
+pub(super) fn since<'a>(cx: &Context<'a>, family: &Family, bound: Number) -> Option<&'a Version> {
+    let (option, bounds) = given(cx, family)?;
+    let mut bounds = bounds.iter();
+    let is_given = bounds.any(|at| at.value.bare() == Some(bound));
+    is_given.then_some(&option.first)
+}
+
+/// The option, and the boundaries that the job of a histogram has by it.
+fn given<'a>(
+    cx: &Context<'a>,
+    family: &Family,
+) -> Option<(&'a OwnBuckets, &'a [Spanned<Quantity>])> {
     let option = cx.catalog.lineage().open.own_buckets.as_ref()?;
     let key = option.key(family.served.newest())?;
     let job = job_of(family).unwrap_or_else(|| own_job(cx.spec));
     let given = cx.spec.prometheus.jobs.get(job)?;
-    let bounds = given.custom_histogram_buckets.get(key)?.iter();
-    let is_recorded = |bound: &Number| family.buckets.iter().any(|b| b.bound == *bound);
-    let all_have = versions(cx).all(|version| option.first <= *version);
-    let bounds = bounds.filter_map(|at| at.value.bare());
-    let shared = bounds.filter(|bound| all_have || is_recorded(bound));
-    Some(shared.map(declared_bucket).collect())
+    Some((option, given.custom_histogram_buckets.get(key)?))
 }
 
 fn versions<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Version> {

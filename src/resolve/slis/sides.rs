@@ -149,10 +149,17 @@ pub(in crate::resolve) fn check_parts(
         return Some(());
     };
     let help = match help {
+        // A status tells how an event ended: the total has all of them.
+        Some(label) if is_total && matchers::is_status(label) => {
+            format!("select no `{label}` in `{all}`")
+        }
         Some(label) => format!("select the same `{label}` in both"),
         None if selection::is_within(of_part, of_total) => format!(
             "narrow `{word}`, as in `{word}: {{signal: {total_name}, where: {{LABEL: VALUE}}}}`"
         ),
+        None if part_name == total_name => {
+            format!("swap `{word}` and `{all}`, each with its `where`")
+        }
         None => format!("swap them: `{{{word}: {total_name}, {all}: {part_name}}}`"),
     };
     let at = if is_total { total_name } else { part_name };
@@ -182,7 +189,7 @@ fn no_part<'m>(
         let message = format!(
             "`{all}` counts no event of `{word}`: they select different values of `{label}`"
         );
-        return Some((false, message, Some(label)));
+        return Some((matchers::is_status(label), message, Some(label)));
     }
     let also = format!("`{word}` also counts events that `{all}` does not count");
     if let Some(label) = narrowed(total, part) {
@@ -447,16 +454,21 @@ const FINE: [&str; 7] = [
 ];
 
 /// True where the name of a signal in the spec, or of the metric of which it reads all series, has one of these words.
-fn has_word(signal: &Signal, name: &Text, words: &[&str]) -> bool {
+fn has_word(signal: &Signal, name: &str, words: &[&str]) -> bool {
     // Of a metric that counts both, a selection has its own name in the spec.
     let selects = |family: &&Family| family.matchers.iter().any(|(label, ..)| label != JOB);
     let whole = signal.family().filter(|family| !selects(family));
     let metric = whole.map(|family| family.names.newest());
     let alarm = signal.cloudwatch.as_ref().filter(|_| whole.is_some());
     let alarm = alarm.map(|alarm| alarm.names.newest());
-    let names = [Some(name.value.as_str()), metric, alarm];
+    let names = [Some(name), metric, alarm];
     let mut tokens = names.into_iter().flatten().flat_map(words_of);
     tokens.any(|token| words.contains(&token.as_str()))
+}
+
+/// True for a signal with the name of failures.
+pub(in crate::resolve) fn is_of_failures(signal: &Signal, name: &str) -> bool {
+    has_word(signal, name, &FAILED)
 }
 
 /// Warns of a total with the name of failures, where the other side has none.
@@ -469,7 +481,10 @@ pub(in crate::resolve) fn doubt_total(
     let is_part = families.is_some_and(|(part, total)| {
         part.served == total.served && selection::is_within(&part.matchers, &total.matchers)
     });
-    if !is_part && has_word(total, total_name, &FAILED) && !has_word(part, part_name, &FAILED) {
+    if !is_part
+        && is_of_failures(total, &total_name.value)
+        && !is_of_failures(part, &part_name.value)
+    {
         let message = format!("`{all}` counts `{total_name}`, which has the name of failures");
         let warning = Diagnostic::warning("contradiction", total_name.span, message);
         cx.sink.push(warning.help(format!(
@@ -480,7 +495,7 @@ pub(in crate::resolve) fn doubt_total(
 
 /// Warns of good events with the name of failures, and of bad ones with a name of success.
 pub(super) fn doubt_names(cx: &mut Context<'_>, part: &Signal, name: &Text, good: bool) {
-    let has = |words: &[&str]| has_word(part, name, words);
+    let has = |words: &[&str]| has_word(part, &name.value, words);
     let (found, word, other) = match good {
         true => (has(&FAILED) && !has(&FINE), "failures", "bad"),
         false => (has(&FINE) && !has(&FAILED), "successes", "good"),

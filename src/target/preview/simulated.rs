@@ -9,7 +9,10 @@ use std::collections::BTreeSet;
 use crate::health;
 use crate::naming;
 use crate::plan::dashboard::{BEGAN, Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{Bound, Condition, EventSlo, Plan, Signal, SignalKind, Tier, ValueUnit};
+use crate::plan::selection::Matcher;
+use crate::plan::{
+    Bound, Condition, EventSli, EventSlo, Plan, Signal, SignalKind, Tier, ValueUnit,
+};
 use crate::promql::ast::Expr;
 use crate::promql::usage::contexts;
 use crate::spec::{Baseline, GraphKind, Stat};
@@ -336,12 +339,22 @@ fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     };
     let counter = read.filter(|read| read.signal.kind() == SignalKind::Counter);
     let own = selected(&series.query.expr);
-    let events = plan.slos.iter().filter_map(|slo| slo.events.read());
-    counter.is_some_and(bounded)
-        || events.into_iter().any(|read| {
+    let selects = |(label, op, value): &Matcher| {
+        let matcher = format!("{label}{}{value}", op.symbol());
+        own.iter().any(|(_, selected)| *selected == matcher)
+    };
+    let is_bad = |events: &EventSlo| {
+        if let EventSli::Ratio { part, total, .. } = &events.sli
+            && let Some(narrowed) = part.narrows(total)
+        {
+            return narrowed.iter().any(selects);
+        }
+        events.read().is_some_and(|read| {
             let [total, bad] = read.map(selected);
             bad.difference(&total).any(|bad| own.contains(bad))
         })
+    };
+    counter.is_some_and(bounded) || plan.slos.iter().any(|slo| is_bad(&slo.events))
 }
 
 /// What a query selects: its metrics, and each of their matchers.

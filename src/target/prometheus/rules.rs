@@ -17,8 +17,9 @@ use crate::units::{Duration, Number, decimal};
 
 const WIDTH: usize = 100;
 
-/// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
-const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
+/// Alerts that need more time than this to fire are in a separate file, as are those with an interval of their own: a unit test
+/// evaluates all rules of the files that it loads, in each minute.
+const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(3_600);
 
 /// How often an SLO is evaluated over its period: its events come in sums of five minutes, and its series must stay in the five minutes
 /// for which Prometheus looks back.
@@ -147,9 +148,10 @@ pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
     }
 }
 
-/// True for an alert that looks far back, or is evaluated at times of its own.
+/// True for an alert that needs much time to fire, or is evaluated at times of its own.
 fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
-    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE || alert.evaluation != plan.evaluation
+    let needed = look_back(&alert.condition).as_secs() + alert.hold.as_secs();
+    needed > ALERT_OWN_FILE_ABOVE.as_secs() || alert.evaluation != plan.evaluation
 }
 
 fn look_back(condition: &Condition) -> Duration {

@@ -174,12 +174,12 @@ pub(super) struct ExpectedAlert {
 pub(super) struct ExprCheck {
     pub(super) expr: String,
     pub(super) eval_time: String,
+    #[serde(default)]
     pub(super) exp_samples: Vec<Sample>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sample {
-    pub(super) labels: String,
     pub(super) value: i64,
 }
