@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial servers_that_load_a_model_do_not_alert,
             trial a_long_queue_is_seen_through_dips_and_gaps,
             trial a_replica_with_other_buckets_is_not_measured,
+            trial a_bucket_that_ends_is_no_bad_event,
             trial a_bucket_that_no_replica_has_is_one_ticket,
             trial statuses_count_with_and_without_groups,
             trial the_first_rules_of_other_servers_pass_their_tests;
@@ -279,7 +280,7 @@ fn a_replica_with_other_buckets_is_not_measured() {
             "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
         )
     };
-    let pages = firing("TimeToFirstTokenBudgetBurn");
+    let pages = firing("TimeToFirstTokenErrorBudgetBurn");
     let tickets = "count(ALERTS{alertname=\"SLONotMeasured\", alertstate=\"firing\", slo=\"time-to-first-token\"})";
     let ratio = |window: &str| {
         format!("sum(slo:error_ratio:rate{{slo=\"time-to-first-token\", window=\"{window}\"}})")
@@ -302,6 +303,36 @@ fn a_replica_with_other_buckets_is_not_measured() {
             (tickets, "25m", None),
             (tickets, "40m", Some(1.0)),
         ],
+    );
+}
+
+/// After a quiet hour, the bucket is dropped at one replica, and another one restarts with other buckets, under the same instance.
+fn a_bucket_that_ends_is_no_bad_event() {
+    let series = |part: &str, instance: &str, le: &str| {
+        format!(
+            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
+        )
+    };
+    let burns = firing("TimeToFirstTokenErrorBudgetBurn");
+    let ratio = "sum(slo:error_ratio:rate{slo=\"time-to-first-token\", window=\"5m\"})";
+    let silent = ["62m", "63m", "64m", "66m", "69m", "80m", "150m"];
+    let mut checks: Vec<_> = silent.iter().map(|at| (&*burns, *at, None)).collect();
+    // Then nothing is measured.
+    checks.extend([(ratio, "61m", Some(0.0)), (ratio, "63m", None)]);
+    play(
+        &["slo-time-to-first-token", "alerts"],
+        &[
+            (up("one"), "1+0x200"),
+            (up("two"), "1+0x200"),
+            (series("count", "one", ""), "1000+0x60 1100+100x140"),
+            (
+                series("bucket", "one", ", le=\"2.5\""),
+                "1000+0x60 1100 stale",
+            ),
+            (series("count", "two", ""), "1000+0x60 100+100x140"),
+            (series("bucket", "two", ", le=\"2.5\""), "1000+0x60 stale"),
+        ],
+        &checks,
     );
 }
 

@@ -194,7 +194,7 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
                 tests: tests.clone(),
             });
         };
-        let counts = name.contains("_events:");
+        let counts = name.contains("events:");
         for (what, mutant) in mutate(&expr, counts) {
             add(what, "expr", mutant.to_string());
         }
@@ -248,7 +248,15 @@ fn is_tested(rule: &Value, tiers: &[String], tests: &str) -> bool {
         (None, Some("slo:part_events:increase" | "slo:total_events:increase")) => {
             rule["labels"]["window"] != "5m"
         }
-        (None, Some("slo:bad_events:rate" | "slo:total_events:rate")) => true,
+        (
+            None,
+            Some(
+                "slo:events:increase"
+                | "slo:events:rate"
+                | "slo:bad_events:rate"
+                | "slo:total_events:rate",
+            ),
+        ) => true,
         _ => false,
     }
 }

@@ -5,7 +5,8 @@ use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::spec::RecordedSlo;
 use crate::naming::{self, SERVICE, SLO, WINDOW};
-use crate::promql::ast::{MatchOp, Matcher};
+use crate::plan::selection;
+use crate::promql::ast::Matcher;
 
 declare_rule! {
     /// ### What it does
@@ -60,36 +61,56 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
     }
     let asked = |label: &str| {
         let mut matchers = series.context.selector.matchers.iter();
-        matchers.find(|m| {
-            m.label.text == label && m.op == MatchOp::Equal && m.value.placeholders.is_empty()
-        })
+        let matcher =
+            matchers.find(|m| m.label.text == label && m.value.placeholders.is_empty())?;
+        Some((matcher, selection::named(matcher.op, &matcher.value.value)?))
     };
-    let Some(service) = asked(SERVICE) else {
+    let Some((service, services)) = asked(SERVICE) else {
         return;
     };
     let slos = cx.scope.slos();
-    let of_service = |slo: &&RecordedSlo| slo.service == service.value.value;
-    let of_service: Vec<_> = slos.iter().filter(of_service).collect();
-    if of_service.is_empty() {
-        let services = slos.iter().map(|slo| slo.service.as_str());
-        if let Some(help) = did_you_mean(&service.value.value, services) {
-            report(cx, out, series, service, help);
+    // Of several services, one may have its spec elsewhere.
+    let is_one = services.len() == 1;
+    for named in services {
+        let of_service: Vec<_> = slos.iter().filter(|slo| slo.service == named).collect();
+        if of_service.is_empty() {
+            let known = slos.iter().map(|slo| slo.service.as_str());
+            if let Some(help) = did_you_mean(&named, known).filter(|_| is_one) {
+                report(cx, out, series, service, help);
+            }
+        } else if let Some((name, names)) = asked(SLO) {
+            check_names(cx, out, series, (&of_service, name, &names), asked(WINDOW));
         }
-        return;
     }
-    let Some(name) = asked(SLO) else {
-        return;
-    };
-    let mut named = of_service.iter();
-    let Some(slo) = named.find(|slo| slo.name == name.value.value) else {
+}
+
+/// A matcher, and the values that it selects.
+type Asked<'q> = (&'q Matcher, Vec<String>);
+
+fn check_names(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    (of_service, name, names): (&[&RecordedSlo], &Matcher, &[String]),
+    window: Option<Asked<'_>>,
+) {
+    let mut slos = of_service
+        .iter()
+        .filter(|slo| names.contains(&slo.name))
+        .peekable();
+    if slos.peek().is_none() {
         let known: Vec<_> = of_service.iter().map(|slo| slo.name.as_str()).collect();
         let help = did_you_mean(&name.value.value, known.iter().copied());
         let help = help.unwrap_or_else(|| format!("use {}", one_of(&known)));
         return report(cx, out, series, name, help);
-    };
-    let Some(recorded) = &slo.series else {
+    }
+    let Some(recorded) = slos
+        .map(|slo| slo.series.as_ref())
+        .collect::<Option<Vec<_>>>()
+    else {
         return;
     };
+    let recorded: Vec<_> = recorded.into_iter().flatten().collect();
     let windows = recorded.iter().filter(|(name, _)| *name == series.name);
     let mut windows: Vec<_> = windows.map(|(_, window)| *window).collect();
     if windows.is_empty() {
@@ -104,8 +125,8 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
     windows.dedup();
     let windows: Vec<_> = windows.into_iter().flatten().collect();
     let windows: Vec<_> = windows.iter().map(ToString::to_string).collect();
-    let known = |window: &&Matcher| windows.contains(&window.value.value);
-    if let Some(window) = asked(WINDOW).filter(|window| !known(window)) {
+    let is_known = |asked: &Asked<'_>| asked.1.iter().any(|window| windows.contains(window));
+    if let Some((window, _)) = window.filter(|asked| !is_known(asked)) {
         let help = match windows.is_empty() {
             true => format!("remove the matcher: `{}` has no `{WINDOW}`", series.name),
             false => format!("use {}", one_of(&windows)),
@@ -136,6 +157,7 @@ fn report(
     help: String,
 ) {
     let (name, label, value) = (series.name, &matcher.label.text, &matcher.value.value);
-    let message = format!("no rule records `{name}` with `{label}=\"{value}\"`");
+    let op = matcher.op.symbol();
+    let message = format!("no rule records `{name}` with `{label}{op}\"{value}\"`");
     out.push(out.at(cx.span(&matcher.value_span), message).help(help));
 }
