@@ -179,7 +179,7 @@ fn is_completed(condition: &Condition, signal: &Signal) -> bool {
     let reads = |expr| {
         let names = visit::selectors(expr).into_iter();
         let mut names = names.filter_map(|selector| selector.metric.as_ref());
-        names.any(|name| family.names.iter().any(|own| *own == name.text))
+        names.any(|name| family.names.contains(&name.text))
     };
     parts
         .iter()
