@@ -273,13 +273,15 @@ fn statuses_count_with_and_without_groups() {
     }
 }
 
+/// A series of the time to first token.
+fn ttft(part: &str, instance: &str, le: &str) -> String {
+    format!(
+        "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
+    )
+}
+
 /// One of two replicas has other buckets, as a canary may: none of its answers is bad, and a ticket tells it.
 fn a_replica_with_other_buckets_is_not_measured() {
-    let series = |part: &str, instance: &str, le: &str| {
-        format!(
-            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
-        )
-    };
     let pages = firing("TimeToFirstTokenErrorBudgetBurn");
     let tickets = "count(ALERTS{alertname=\"SLONotMeasured\", alertstate=\"firing\", slo=\"time-to-first-token\"})";
     let ratio = |window: &str| {
@@ -290,10 +292,10 @@ fn a_replica_with_other_buckets_is_not_measured() {
         &[
             (up("old"), "1+0x200"),
             (up("canary"), "1+0x200"),
-            (series("count", "old", ""), "0+100x200"),
-            (series("bucket", "old", ", le=\"2.5\""), "0+100x200"),
-            (series("count", "canary", ""), "0+100x200"),
-            (series("bucket", "canary", ", le=\"3.0\""), "0+100x200"),
+            (ttft("count", "old", ""), "0+100x200"),
+            (ttft("bucket", "old", ", le=\"2.5\""), "0+100x200"),
+            (ttft("count", "canary", ""), "0+100x200"),
+            (ttft("bucket", "canary", ", le=\"3.0\""), "0+100x200"),
         ],
         &[
             (&ratio("5m"), "30m", Some(0.0)),
@@ -308,11 +310,6 @@ fn a_replica_with_other_buckets_is_not_measured() {
 
 /// After a quiet hour, the bucket is dropped at one replica, and another one restarts with other buckets, under the same instance.
 fn a_bucket_that_ends_is_no_bad_event() {
-    let series = |part: &str, instance: &str, le: &str| {
-        format!(
-            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"{instance}\"{le}}}"
-        )
-    };
     let burns = firing("TimeToFirstTokenErrorBudgetBurn");
     let ratio = "sum(slo:error_ratio:rate{slo=\"time-to-first-token\", window=\"5m\"})";
     let silent = ["62m", "63m", "64m", "66m", "69m", "80m", "150m"];
@@ -324,13 +321,13 @@ fn a_bucket_that_ends_is_no_bad_event() {
         &[
             (up("one"), "1+0x200"),
             (up("two"), "1+0x200"),
-            (series("count", "one", ""), "1000+0x60 1100+100x140"),
+            (ttft("count", "one", ""), "1000+0x60 1100+100x140"),
             (
-                series("bucket", "one", ", le=\"2.5\""),
+                ttft("bucket", "one", ", le=\"2.5\""),
                 "1000+0x60 1100 stale",
             ),
-            (series("count", "two", ""), "1000+0x60 100+100x140"),
-            (series("bucket", "two", ", le=\"2.5\""), "1000+0x60 stale"),
+            (ttft("count", "two", ""), "1000+0x60 100+100x140"),
+            (ttft("bucket", "two", ", le=\"2.5\""), "1000+0x60 stale"),
         ],
         &checks,
     );
@@ -338,18 +335,13 @@ fn a_bucket_that_ends_is_no_bad_event() {
 
 /// One ticket, for the whole SLO.
 fn a_bucket_that_no_replica_has_is_one_ticket() {
-    let series = |part: &str, le: &str| {
-        format!(
-            "vllm:time_to_first_token_seconds_{part}{{job=\"vllm\", model_name=\"a\", instance=\"one\"{le}}}"
-        )
-    };
     let tickets = "count(ALERTS{alertname=\"SLONotMeasured\", alertstate=\"firing\", slo=\"time-to-first-token\"})";
     play(
         &["slo-time-to-first-token", "alerts"],
         &[
             (up("one"), "1+0x200"),
-            (series("count", ""), "0+100x200"),
-            (series("bucket", ", le=\"3.0\""), "0+100x200"),
+            (ttft("count", "one", ""), "0+100x200"),
+            (ttft("bucket", "one", ", le=\"3.0\""), "0+100x200"),
         ],
         &[(tickets, "25m", None), (tickets, "60m", Some(1.0))],
     );
