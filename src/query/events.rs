@@ -117,13 +117,13 @@ impl Events {
     /// Rates of the good or the bad events, whether these are the good ones, and rates of all, where they can be counted from
     /// evaluation to evaluation.
     fn each(&self) -> Option<(Expr, bool, Expr)> {
-        let rates = self.rates(BASE_WINDOW).ok();
-        let (mut part, good, mut all) = rates.filter(|_| has_each(&self.sli))?;
         if let EventSli::Latency { family, within, .. } = &self.sli {
             // Events of a histogram without the bucket are not measured: they are not bad.
-            [all, part] = measured(family, within, BASE_WINDOW, &self.labels);
+            let [all, good] = measured(family, within, BASE_WINDOW, &self.labels);
+            return Some((good, true, all));
         }
-        Some((part, good, all))
+        let rates = self.rates(BASE_WINDOW).ok();
+        rates.filter(|_| has_each(&self.sli))
     }
 
     /// What longer windows sum up, and what is recorded over the base window.
