@@ -43,8 +43,10 @@ pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
 pub const EVENTS: &str = "slo:events:increase";
 /// As many per second.
 pub const EVENTS_RATE: &str = "slo:events:rate";
-/// The good or the bad events of a length of time.
-pub const PART_EVENTS: &str = "slo:part_events:increase";
+/// The good events of a length of time, where an SLI counts these.
+pub const GOOD_EVENTS: &str = "slo:good_events:increase";
+/// The bad events of a length of time, where an SLI counts these.
+pub const BAD_EVENTS_INCREASE: &str = "slo:bad_events:increase";
 /// All events of a length of time.
 pub const ALL_EVENTS: &str = "slo:total_events:increase";
 /// Bad events over all events.
@@ -159,7 +161,7 @@ pub fn goodput(service: &str, slo: &str, what: &str) -> String {
 }
 
 /// The series that the rules of SLOs record.
-pub const OF_SLOS: [&str; 10] = [
+pub const OF_SLOS: [&str; 11] = [
     ALL_EVENTS,
     BAD_EVENTS,
     BUDGET_REMAINING,
@@ -168,9 +170,19 @@ pub const OF_SLOS: [&str; 10] = [
     EVENTS,
     EVENTS_RATE,
     OBJECTIVE,
-    PART_EVENTS,
+    GOOD_EVENTS,
+    BAD_EVENTS_INCREASE,
     TOTAL_EVENTS,
 ];
+
+/// What an SLI counts beside all events.
+pub fn part_events(good: bool) -> &'static str {
+    if good {
+        GOOD_EVENTS
+    } else {
+        BAD_EVENTS_INCREASE
+    }
+}
 
 /// True for a series that the rules of SLOs record.
 pub fn is_of_slo(series: &str) -> bool {

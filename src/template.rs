@@ -83,7 +83,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "grafana/lint.yaml",
     "grafana/operator/dashboard.yaml",
     "grafana/operator/folder.yaml",
-    "grafana/operator/instances.yaml",
+    "grafana/operator/selector.yaml",
     "grafana/operator/references.yaml",
     "grafana/panels/joined.json",
     "grafana/panels/tile.json",

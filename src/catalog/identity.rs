@@ -14,6 +14,9 @@ pub struct Identity {
     /// It runs models: `llm.` in the name of a signal stands for the engine that a service runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub engine: bool,
+    /// `runtime` of a spec can name it: it is what a service runs, not what measures beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub runtime: bool,
     /// What the names of its own metrics begin with; empty if its names have nothing in common.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefixes: Vec<String>,

@@ -231,11 +231,16 @@ pub fn page() -> String {
         .filter(|product| !product.signals.is_empty())
     {
         let (key, title) = (product.name, &product.identity.title);
+        let jobs = library::of_product(key).filter_map(|(_, signal)| {
+            let binding = &signal.prometheus.as_ref()?.value;
+            binding.job.as_ref().map(|job| job.value.as_str())
+        });
+        let job = jobs.last().unwrap_or(key);
         let catalog = product.catalog();
         let releases = catalog.select_all().releases;
         let views = views(catalog, key, &releases);
         page.push_str(&format!(
-            "\n## Signals of {title}\n\nThe job of the servers in Prometheus is `{key}`. Recorded releases: {}. Set yours under `[products]`\n\
+            "\n## Signals of {title}\n\nThe job of the servers in Prometheus is `{job}`. Recorded releases: {}. Set yours under `[products]`\n\
              in `slosmith.toml`. Boundaries are the defaults of the newest one.\n\n\
              | signal | kind | unit | releases | title |\n|---|---|---|---|---|\n",
             catalog.describe(&releases)

@@ -9,12 +9,13 @@ use crate::plan::{DEFAULT_WINDOW, Signal, words};
 use crate::spec::Stat;
 use crate::units::{Number, shown_measured};
 
-/// How the signals of the library are read that everybody looks at first.
-pub const HEADLINES: [(&str, Stat); 4] = [
-    ("vllm.time_to_first_token", Stat::Quantile(P95)),
-    ("vllm.generation_tokens", Stat::Rate),
-    ("vllm.requests_waiting", Stat::Last),
-    ("vllm.kv_cache_usage", Stat::Last),
+/// How the signals of an engine are read that everybody looks at first.
+pub const HEADLINES: [(&str, Stat); 5] = [
+    ("time_to_first_token", Stat::Quantile(P95)),
+    ("generation_tokens", Stat::Rate),
+    ("requests_waiting", Stat::Last),
+    ("requests_running", Stat::Last),
+    ("kv_cache_usage", Stat::Last),
 ];
 
 const P95: Number = Number::new_raw(19, 20);

@@ -135,7 +135,7 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
                 let share = format!("{}%", decimal(share * 100));
                 map.put("consumes", Value::word(share));
             }
-            Burn::Factor(factor) => map.put("factor", Value::word(decimal(factor))),
+            Burn::Factor(factor) => map.put("times", Value::word(decimal(factor))),
         }
         map.put("long", Value::word(tier.long));
         if tier.short != twelfth(tier.long) {

@@ -97,17 +97,24 @@ pub fn prefix_of(name: &str) -> Option<String> {
     is_known.then_some(prefix)
 }
 
+/// The unit of a metric's values, where a signal takes them as they are.
 pub fn unit(family: &str) -> Option<Unit> {
-    static UNITS: LazyLock<BTreeMap<&str, Unit>> = LazyLock::new(|| {
+    let signal = reading(family).filter(|signal| signal.scale.is_none());
+    Some(signal?.unit.as_ref()?.value)
+}
+
+/// A signal that reads a metric.
+pub fn reading(family: &str) -> Option<&'static Signal> {
+    static READING: LazyLock<BTreeMap<&str, &Signal>> = LazyLock::new(|| {
         let others = OTHERS.values().flat_map(Map::values);
         let signals = SIGNALS.iter().flat_map(Map::values).chain(others);
-        let unit = |signal: &'static Signal| {
+        let of_metric = |signal: &'static Signal| {
             let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
-            Some((metric.value.as_str(), signal.unit.as_ref()?.value))
+            Some((metric.value.as_str(), signal))
         };
-        signals.filter_map(unit).collect()
+        signals.filter_map(of_metric).collect()
     });
-    UNITS.get(family).copied()
+    READING.get(family).copied()
 }
 
 pub fn names() -> Vec<String> {

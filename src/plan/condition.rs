@@ -32,7 +32,20 @@ impl Condition {
         }
     }
 
-    /// The part whose value the query shows.
+    /// The part whose value the query shows; none where it may be one of several.
+    pub fn valued(&self) -> Option<&Condition> {
+        match self {
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => Some(self),
+            Condition::All(parts, _) => parts.first()?.valued(),
+            Condition::Any(parts, _) => match &parts[..] {
+                [part] => part.valued(),
+                _ => None,
+            },
+            Condition::Unless(parts, _) => parts[0].valued(),
+        }
+    }
+
+    /// The first of its parts.
     pub fn leading(&self) -> &Condition {
         match self {
             Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => self,

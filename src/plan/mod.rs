@@ -107,6 +107,15 @@ impl Plan {
     pub fn vllm(&self) -> Option<&Server> {
         self.servers.iter().find(|server| server.key == VLLM)
     }
+
+    /// Where no dashboard is built, no alert leads to one.
+    pub fn unlink_dashboards(&mut self) {
+        let alerts = self.alerts.iter_mut().map(|alert| &mut alert.links);
+        let slos = self.slos.iter_mut().map(|slo| &mut slo.links);
+        for links in alerts.chain(slos) {
+            links.dashboard.clear();
+        }
+    }
 }
 
 impl fmt::Display for Server {
@@ -255,7 +264,7 @@ pub struct Provisioning {
     /// Formats that they are written in.
     pub formats: Vec<Provision>,
     /// Labels of the operator's `Grafana` resources that get them.
-    pub instances: IndexMap<String, String>,
+    pub selector: IndexMap<String, String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ use crate::plan::Names;
 use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::plan::selection::{self, Matcher};
 use crate::promql::ast::{Expr, MatchOp};
-use crate::spec::{Across, Stat};
+use crate::spec::{Across, FamilyKind, Stat};
 use crate::units::{Duration, Number, Unit};
 
 #[derive(Clone, Debug)]
@@ -211,6 +211,16 @@ impl Signal {
                 .all(|part| part.is_instant(part.stat_in_ratio())),
             Source::Family(_) | Source::Raw(_) => stat == Stat::Last,
         }
+    }
+
+    /// True for values of a gauge as they are sent: nothing is computed of them.
+    pub fn is_as_sent(&self, stat: Stat) -> bool {
+        let is_gauge = self
+            .family()
+            .is_some_and(|family| family.kind == FamilyKind::Gauge);
+        is_gauge
+            && self.value_scale(stat) == Number::from_integer(1)
+            && matches!(stat, Stat::Last | Stat::Max | Stat::Min)
     }
 
     pub fn stat_in_ratio(&self) -> Stat {

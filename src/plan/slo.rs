@@ -91,7 +91,7 @@ impl EventSlo {
         if let Some(both) = first(naming::EVENTS) {
             return Some([&both.expr; 2]);
         }
-        match [naming::ALL_EVENTS, naming::PART_EVENTS].map(first) {
+        match [naming::ALL_EVENTS, self.sli.part_events()].map(first) {
             [Some(total), Some(part)] => Some([&total.expr, &part.expr]),
             _ => self.counted.as_ref().map(|c| [&c.total, &c.bad]),
         }
@@ -217,6 +217,16 @@ pub struct OwnEvents {
 }
 
 impl EventSli {
+    /// The series of what it counts beside all events.
+    pub fn part_events(&self) -> &'static str {
+        naming::part_events(match self {
+            EventSli::Ratio { good, .. } => *good,
+            EventSli::Own(own) => own.good,
+            EventSli::Latency { .. } => true,
+            EventSli::Time(_) | EventSli::OwnRatio(_) => false,
+        })
+    }
+
     /// The signal that says which groups there are.
     pub fn signal(&self) -> Option<&Signal> {
         match self {

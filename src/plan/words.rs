@@ -97,19 +97,41 @@ pub fn parts(condition: &Condition) -> String {
 
 /// A comparison: `error share (region eu-1) > 5%`.
 fn compared(c: &Compare, selected: &str) -> String {
-    let subject = subject(c) + selected;
+    let subject = match is_throughout(c) {
+        true => inside(&c.signal.title),
+        false => subject(c),
+    };
+    let subject = subject + selected;
     match state(c) {
+        Some(state) if is_throughout(c) => format!("{subject} = {state} for {}", c.window),
         Some(state) => format!("{subject} = {state}"),
         None => format!("{subject} {}", bound(&c.bound)),
     }
 }
 
+/// True where the condition on a state holds as long as all of its window has it.
+fn is_throughout(c: &Compare) -> bool {
+    let Bound::Fixed(op, ..) = &c.bound else {
+        return false;
+    };
+    let farthest = if op.is_upper() { Stat::Min } else { Stat::Max };
+    state(c).is_some() && c.stat == farthest
+}
+
 /// The values that a part selects and another one does not: ` (region eu-1)`.
 fn only_selected<'a>(part: &'a Condition, others: impl Iterator<Item = &'a Condition>) -> String {
-    let others: Vec<_> = others.map(selection_of).collect();
-    let own = selection_of(part).iter();
-    let own = own.filter(|matcher| others.iter().any(|other| !other.contains(matcher)));
-    let own = own.map(|(label, op, value)| match op {
+    let of = |part: &'a Condition| match part {
+        Condition::Compare(c) => selection_of(&c.signal),
+        _ => &[],
+    };
+    let others: Vec<_> = others.map(of).collect();
+    let own = of(part).iter();
+    selected(own.filter(|matcher| others.iter().any(|other| !other.contains(matcher))))
+}
+
+/// Label values, behind a title: ` (region eu)`.
+pub fn selected<'a>(matchers: impl Iterator<Item = &'a Matcher>) -> String {
+    let own = matchers.map(|(label, op, value)| match op {
         MatchOp::Equal | MatchOp::Match => format!("{label} {value}"),
         MatchOp::NotEqual | MatchOp::NotMatch => format!("{label} not {value}"),
     });
@@ -133,14 +155,11 @@ fn only_grouped(part: &Condition, other: &Condition) -> String {
     }
 }
 
-/// What a comparison selects by labels.
-fn selection_of(part: &Condition) -> &[Matcher] {
-    let Condition::Compare(c) = part else {
-        return &[];
-    };
-    let family = match &c.signal.source {
+/// What a signal selects by labels.
+pub fn selection_of(signal: &Signal) -> &[Matcher] {
+    let family = match &signal.source {
         Source::Ratio { over, .. } => over.family(),
-        _ => c.signal.family(),
+        _ => signal.family(),
     };
     family.map_or(&[], |family| &family.matchers)
 }
@@ -227,7 +246,7 @@ pub fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
         Stat::Rate => format!("rate of {title}"),
         Stat::Increase => format!("{title} in the last {window}"),
         Stat::Quantile(_) => format!("{stat} {title}"),
-        Stat::Slope => format!("growth of {title}"),
+        Stat::Slope => format!("growth of {title} over {window}"),
     }
 }
 
@@ -251,8 +270,8 @@ fn inside(title: &str) -> String {
 }
 
 #[rustfmt::skip]
-const COMMON: [&str; 118] = [
-    "Accepted", "Active", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Blocks", "Bytes", "Cache", "Cached",
+const COMMON: [&str; 121] = [
+    "Accepted", "Active", "All", "Answer", "Answered", "Average", "Bandwidth", "Batch", "Best", "Blocks", "Bytes", "Cache", "Cached",
     "Chunks", "Commit", "Committed", "Completed", "Computed", "Concurrent", "Connections", "Container", "Corrupted",
     "Cost", "Decode", "Deferred", "Denoising", "Descriptors", "Disk", "Draft", "Drafted", "Dropped", "End-to-end",
     "Endpoint", "Engine", "Engines", "Error", "Errors", "Estimated", "Evaluated", "Evicted", "Expired", "External",
@@ -263,7 +282,7 @@ const COMMON: [&str; 118] = [
     "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running", "Sequences", "Share", "Size",
     "Skipped", "Sleep", "Speculative", "Store", "Success", "Successful", "Swapped", "Throttled", "Throughput", "Tier",
     "Time", "Timeouts", "Token", "Tokens", "Tool", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization",
-    "Wait", "Waiting", "Weight", "Write",
+    "Wait", "Waiting", "Weight", "Worst", "Write",
 ];
 
 /// A text for a place that fills in no values: an ellipsis replaces each template.
@@ -382,6 +401,16 @@ pub fn counted(sli: &EventSli) -> &'static str {
             }
         }
         EventSli::Latency { .. } | EventSli::OwnRatio(_) => "events",
+    }
+}
+
+/// The name of an error ratio: `Error ratio`, `Events above 1s`.
+pub fn bad_share(sli: &EventSli) -> String {
+    match sli {
+        EventSli::Latency { signal, within, .. } => {
+            format!("Events above {}", shown(within.bound, signal.unit))
+        }
+        _ => "Error ratio".to_owned(),
     }
 }
 

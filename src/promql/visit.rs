@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use super::ast::{At, AtOffset, Expr, ExprKind, Grouping, Matching, Selector};
+use super::ast::{At, AtOffset, BinaryOp, Expr, ExprKind, Grouping, Matching, Selector};
 use super::placeholder::{Placeholder, Placeholders};
 use super::room::with_room;
 
@@ -53,6 +53,30 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
         | ExprKind::Placeholder(_) => (None, None, &mut []),
     };
     one.into_iter().chain(two).chain(many)
+}
+
+/// True where an expression has a value without any series: `time() - max(x) or vector(0)`. False also where that depends on numbers.
+pub fn needs_no_series(expr: &Expr) -> bool {
+    with_room(|| match &expr.kind {
+        ExprKind::Number(_) => true,
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => needs_no_series(inner),
+        ExprKind::Subquery(subquery) => needs_no_series(&subquery.expr),
+        ExprKind::Aggregate(aggregate) => needs_no_series(&aggregate.expr),
+        ExprKind::Call(call) => match call.function.text.as_str() {
+            "vector" | "time" | "absent" | "absent_over_time" | "scalar" => true,
+            _ => !call.args.is_empty() && call.args.iter().all(needs_no_series),
+        },
+        ExprKind::Binary(b) => {
+            let sides = [&b.lhs, &b.rhs].map(needs_no_series);
+            match b.op {
+                BinaryOp::Or => sides.contains(&true),
+                BinaryOp::Unless => false,
+                op if op.is_comparison() && !b.bool_modifier => false,
+                _ => sides == [true; 2],
+            }
+        }
+        _ => false,
+    })
 }
 
 pub fn bare(mut expr: &Expr) -> &Expr {
@@ -183,6 +207,27 @@ mod tests {
             .filter_map(|selector| Some(selector.metric.as_ref()?.text.as_str()))
             .collect();
         assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn what_needs_no_series_is_told_from_what_does() {
+        let needs_none = |text| needs_no_series(&parse(text).unwrap());
+        for text in [
+            "time() - max(a) or vector(0)",
+            "avg_over_time((vector(2) < bool 3)[5m:1m])",
+            "absent(a)",
+            "1 - (absent(a) or a)",
+        ] {
+            assert!(needs_none(text), "{text}");
+        }
+        for text in [
+            "time() - max(a)",
+            "absent(a) * a",
+            "sum(a)",
+            "vector(1) > 2",
+        ] {
+            assert!(!needs_none(text), "{text}");
+        }
     }
 
     #[test]

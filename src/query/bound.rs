@@ -27,7 +27,7 @@ pub fn is_whole(signal: &Signal, stat: Stat, threshold: Number) -> bool {
 }
 
 /// The operator of a comparison.
-pub(super) fn operator(op: CompareOp) -> BinaryOp {
+pub fn operator(op: CompareOp) -> BinaryOp {
     match op {
         CompareOp::Above => BinaryOp::Gt,
         CompareOp::Below => BinaryOp::Lt,

@@ -176,7 +176,7 @@ impl Events {
         let of_part = self.or_none(of_part, &sum(recorded.each(naming::ALL_EVENTS)));
         increases.extend([
             increase(naming::ALL_EVENTS, recorded.every, of_all),
-            increase(naming::PART_EVENTS, recorded.every, of_part),
+            increase(naming::part_events(good), recorded.every, of_part),
         ]);
         let counted = Counted {
             bad: self.bad(part, good, &sum(recorded.series(naming::TOTAL_EVENTS))),
@@ -217,7 +217,7 @@ impl Events {
                 expr: build::call("sum_over_time", [range(each, BASE_WINDOW)]),
             }
         };
-        let names = [naming::ALL_EVENTS, naming::PART_EVENTS].into_iter();
+        let names = [naming::ALL_EVENTS, self.sli.part_events()].into_iter();
         names.filter(|_| has_each(&self.sli)).map(sum).collect()
     }
 
@@ -277,7 +277,9 @@ impl Events {
     /// Bad events in a window, from what is recorded.
     fn all_bad(&self, window: Duration, recorded: &Recorded<'_>, good: bool) -> Expr {
         let sum = |name| recorded.sum(name, before_base(window));
-        let bad = rest(sum(naming::PART_EVENTS), good, || sum(naming::ALL_EVENTS));
+        let bad = rest(sum(naming::part_events(good)), good, || {
+            sum(naming::ALL_EVENTS)
+        });
         self.with_base(bad, naming::BAD_EVENTS, recorded)
     }
 
@@ -338,7 +340,7 @@ impl Events {
                 recorded.joined(sum, &self.labels)
             };
             let total = || sum(naming::ALL_EVENTS);
-            (rest(sum(naming::PART_EVENTS), good, total), total())
+            (rest(sum(naming::part_events(good)), good, total), total())
         };
         bin(BinaryOp::Div, bad, positive(total))
     }

@@ -1,9 +1,9 @@
 //! Series of a family, under each name it has in the range.
 
-use super::{bin, range_over, sum, time};
+use super::{REMEMBERED, bin, range_over, sum, time};
 use crate::catalog::Series;
 use crate::plan::{Bucket, DEFAULT_WINDOW, Family, Window};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
 use crate::units::Duration;
@@ -21,7 +21,7 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
 }
 
 /// Observations per second of the histograms that have a bucket: of all values, or of those in the bucket. A histogram that goes on
-/// without its bucket is not measured any more.
+/// without its bucket is not measured any more, and one that gets it is measured when it has had the bucket for the window.
 pub(super) fn measured(
     family: &Family,
     bucket: &Bucket,
@@ -29,18 +29,52 @@ pub(super) fn measured(
     labels: &[String],
 ) -> [Expr; 2] {
     let narrowed = within(family, bucket);
-    let now = |family, series| alternatives(family, |name| instant(family, name, &last(series)));
-    let goes_on = now(family, family.counted());
-    let lacking = build::binary(BinaryOp::Unless, goes_on, now(&narrowed, Series::Bucket));
-    let lacking = Expr::from(lacking.ignoring(&["le"]));
+    let lacking = |ago| {
+        let at = |family, series| {
+            let over = Over {
+                ago,
+                ..last(series)
+            };
+            alternatives(family, |name| instant(family, name, &over))
+        };
+        let goes_on = at(family, family.counted());
+        let lacking = build::binary(BinaryOp::Unless, goes_on, at(&narrowed, Series::Bucket));
+        Expr::from(lacking.ignoring(&["le"]))
+    };
+    let mut lacking = vec![lacking(None), lacking(Some(window))];
+    if bucket.op == MatchOp::Match {
+        lacking.push(respelled(&narrowed, window));
+    }
     let rates = [
         counted(family, (BinaryOp::And, bucket), window),
         of_bucket(family, "rate", bucket, window),
     ];
     rates.map(|rates| {
-        let rates = build::binary(BinaryOp::Unless, rates, lacking.clone());
-        sum(labels, rates.ignoring(&["le"]).into())
+        let measured = lacking.iter().fold(rates, |rates, lacking| {
+            let rates = build::binary(BinaryOp::Unless, rates, lacking.clone());
+            rates.ignoring(&["le"]).into()
+        });
+        sum(labels, measured)
     })
+}
+
+/// Buckets whose `le` has changed from one spelling to the other: Prometheus 3 stores `1` as `1.0`. What was counted between the
+/// last sample of the old one and the first of the new one is not known.
+fn respelled(narrowed: &Family, window: Duration) -> Expr {
+    let before = || {
+        let over = Over {
+            window: Window::Fixed(REMEMBERED),
+            ago: Some(window),
+            series: Series::Bucket,
+        };
+        ranged(narrowed, "last_over_time", &over)
+    };
+    let now = alternatives(narrowed, |name| {
+        instant(narrowed, name, &last(Series::Bucket))
+    });
+    let new = bin(BinaryOp::Unless, now, before());
+    let respelled = build::binary(BinaryOp::And, new, before());
+    respelled.ignoring(&["le"]).into()
 }
 
 /// Observations per second of the histograms that lack a bucket.

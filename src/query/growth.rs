@@ -3,16 +3,13 @@
 //! `rate(m[5m])` counts between samples inside its window, so sums of such rates lose what was counted while no page was read.
 //! The growth from the last sample before a stretch of time to the last one in it loses nothing: these add up.
 
-use super::{bin, family, range, time};
+use super::{REMEMBERED, bin, family, range, time};
 use crate::plan::Family;
 use crate::promql::ast::{
     AggregateOp, AtOffset, BinaryOp, Call, Expr, ExprKind, RangeSelector, Selector,
 };
 use crate::promql::{build, visit};
 use crate::units::Duration;
-
-/// The longest gap: a series, or a target, that was away for less is not new.
-const REMEMBERED: Duration = Duration::from_secs(3_600);
 
 /// The function of what is only asked whether it exists.
 const EXISTING: &str = "last_over_time";
@@ -56,9 +53,17 @@ pub(super) fn events(
     new: Option<(&NewSeries, &Family)>,
 ) -> Expr {
     visit::walk_mut(&mut rates, &mut |node| {
+        let now = |selector: &Selector| Selector {
+            at: AtOffset::default(),
+            ..selector.clone()
+        };
         if let ExprKind::Selector(selector) = &node.kind {
-            // What there is at the end.
-            *node = super::ago(Selector::clone(selector), stretch.ago).into();
+            let now = now(selector);
+            // What there is at the end, or at the beginning.
+            *node = match selector.at == now.at {
+                true => super::ago(now, stretch.ago).into(),
+                false => stretch.before(&now).into(),
+            };
         }
         let ExprKind::Call(call) = &node.kind else {
             return;
@@ -66,7 +71,10 @@ pub(super) fn events(
         if let Some(range) = counted(call) {
             *node = grown(&range.selector, stretch, new);
         } else if let Some(range) = existing(call) {
-            *node = stretch.over(EXISTING, &range.selector);
+            *node = match range.selector.at == AtOffset::default() {
+                true => stretch.over(EXISTING, &range.selector),
+                false => stretch.remembered(EXISTING, &now(&range.selector)),
+            };
         }
     });
     rates

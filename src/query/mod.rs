@@ -11,7 +11,7 @@ mod family;
 mod growth;
 mod own;
 
-pub use bound::{compare, is_whole, outside, per_time, times};
+pub use bound::{compare, is_whole, operator, outside, per_time, times};
 pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to, without_bucket};
 pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;
@@ -28,6 +28,9 @@ use crate::promql::ast::{
 use crate::promql::build;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal};
+
+/// The longest gap: a series, or a target, that was away for less is not new.
+const REMEMBERED: Duration = Duration::from_secs(3_600);
 
 /// A signal with everything known that a query needs.
 pub struct SignalQuery<'a> {

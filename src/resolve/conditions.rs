@@ -21,7 +21,7 @@ use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, Selector
 use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Stat, Text};
+use crate::spec::{self, Across, Stat, Text};
 use crate::units::{Duration, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
@@ -149,12 +149,20 @@ impl Resolver<'_, '_> {
         }
         if let Some(equals) = &c.comparison.equals {
             let op = bound::extreme(self.cx, read, equals)?;
-            return self.fixed(read, op, equals);
+            // What is computed may be a hair beside 1.
+            let is_exact = read.signal.is_as_sent(read.stat)
+                && matches!(read.signal.across, Across::Min | Across::Max);
+            let operator = match is_exact {
+                true => BinaryOp::Eq,
+                false => query::operator(op),
+            };
+            return self.fixed(read, op, operator, equals);
         }
         let (op, bound) = bound::comparison(&c.comparison)?;
         match &bound.value {
             spec::Bound::Quantity(quantity) => {
-                self.fixed(read, op, &Spanned::new(quantity.clone(), bound.span))
+                let quantity = Spanned::new(quantity.clone(), bound.span);
+                self.fixed(read, op, query::operator(op), &quantity)
             }
             spec::Bound::Times(factor, baseline) => {
                 if let Some(error) = bound::pointless(read, op, *factor, bound.span) {
@@ -178,6 +186,7 @@ impl Resolver<'_, '_> {
         &mut self,
         read: &SignalQuery<'_>,
         op: CompareOp,
+        operator: BinaryOp,
         quantity: &Spanned<Quantity>,
     ) -> Option<(Bound, ValueUnit, Expr)> {
         let fixed = bound::fixed(self.cx, read, op, quantity)?;
@@ -186,7 +195,7 @@ impl Resolver<'_, '_> {
             true => build::call("round", [now]),
             false => now,
         };
-        let expr = query::compare(now, op, query::number(fixed.value));
+        let expr = bin(operator, now, query::number(fixed.value));
         Some((fixed.bound, fixed.unit, expr))
     }
 

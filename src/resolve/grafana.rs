@@ -12,21 +12,21 @@ use crate::spec::Provision;
 pub(super) fn resolve(cx: &mut Context<'_>) -> Provisioning {
     let given = cx.spec.grafana.as_ref();
     let formats = given.map_or_else(Vec::new, |given| given.provision.clone());
-    let instances = given.and_then(|given| given.instances.as_ref());
-    if let Some(instances) = instances {
-        for fault in selector_faults(&instances.value) {
+    let selector = given.and_then(|given| given.selector.as_ref());
+    if let Some(selector) = selector {
+        for fault in selector_faults(&selector.value) {
             cx.sink.push(fault);
         }
         if !formats.contains(&Provision::Operator) {
             let message =
-                "`instances` needs `provision: [operator]`: only the Grafana operator uses it";
-            cx.reject_field("instances", instances.span, message);
+                "`selector` needs `provision: [operator]`: only the Grafana operator uses it";
+            cx.reject_field("selector", selector.span, message);
         }
     }
     // The label that the operator's own examples give their instances.
     let usual = || IndexMap::from([("dashboards".to_owned(), "grafana".to_owned())]);
     Provisioning {
         formats,
-        instances: instances.map_or_else(usual, |instances| plain(&instances.value)),
+        selector: selector.map_or_else(usual, |selector| plain(&selector.value)),
     }
 }

@@ -218,7 +218,8 @@ impl Context<'_> {
 
     pub(super) fn check_slo_label(&mut self, label: &Text) {
         if label.value == naming::TIER {
-            self.sink.push(reserved(label));
+            let each = format!("or write one SLO for each value, with `where: {{{label}: gold}}`");
+            self.sink.push(reserved(label).help(each));
         }
     }
 

@@ -121,11 +121,12 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     }
 }
 
-/// A signal of the library as the releases of a spec have it, whether the spec uses it or not.
+/// A built-in signal of the server that a spec is about, as its releases have it, whether the spec uses it or not.
 pub fn library_signal(document: &Document, name: &str) -> Option<Signal> {
-    let at = document.spec.vllm()?.span;
+    let at = document.spec.runtime.as_ref()?.span;
+    let server = document.spec.own_server()?;
     let mut cx = Context::new(document, Options::default());
-    let name = Text::new(name.to_owned(), at);
+    let name = Text::new(format!("{server}.{name}"), at);
     let found = family::tolerating(&mut cx, true, |cx| cx.optional_signal(&name));
     found.map(|signal| Signal::clone(&signal))
 }

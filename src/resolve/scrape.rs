@@ -9,6 +9,7 @@ use super::matchers::JOB;
 use super::names::{self, job_of};
 use super::{doubts, family, kubernetes};
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::library;
 use crate::plan::{Probe, Scrape, ScrapeJob};
 use crate::promql::ast::MatchOp;
 use crate::spec::{self, Text};
@@ -131,11 +132,13 @@ const OF_OPERATOR: [&str; 6] = [
     "node",
 ];
 
-/// True if a declared metric of a job has a label itself that its scrape adds.
+/// True if a metric of a job has a label itself that its scrape adds.
 fn has_labels_of_targets(cx: &Context<'_>, job: &str, is_found: bool) -> bool {
     let targets = cx.target_labels();
     let own = names::own_job(cx.spec);
-    let mut signals = cx.spec.signals.values().filter(|signal| {
+    let built_in = library::of_others();
+    let built_in = built_in.filter_map(|(_, name)| library::signal(&name));
+    let mut signals = cx.spec.signals.values().chain(built_in).filter(|signal| {
         let binding = signal.prometheus.as_ref();
         let of = binding.and_then(|binding| binding.value.job.as_ref());
         binding.is_some() && of.map_or(own, |of| of.value.as_str()) == job

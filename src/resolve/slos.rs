@@ -204,13 +204,9 @@ pub(super) fn signals(sli: &spec::Sli) -> Vec<&Text> {
 }
 
 fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
-    let (service, own) = (&cx.spec.service, &slo.notice.marks);
-    if service.marks.labels.is_empty() && own.labels.is_empty() && own.owner.is_none() {
-        return Vec::new();
-    }
     // Faults in them are reported with the alerts.
     let told = std::mem::take(&mut cx.sink);
-    let marks = cx.marks("", own, &Kept::any());
+    let marks = cx.marks("", &slo.notice.marks, &Kept::any());
     cx.sink = told;
     let owner = marks.owner.iter();
     let owner = owner.map(|owner| (naming::OWNER.to_owned(), owner.clone()));
@@ -298,7 +294,11 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     let given = slo.burn.as_ref().map(|burn| burn.value.tiers());
-    tiers::check_order(&severities, given.unwrap_or_default(), &tiers, &mut cx.sink);
+    tiers::check_severities(&severities, given.unwrap_or_default(), &tiers, &mut cx.sink);
+    // A short window may lack the events that a longer one has.
+    if slo.min_events.is_none() {
+        tiers::check_order(&severities, given.unwrap_or_default(), &tiers, &mut cx.sink);
+    }
     check_min_events(cx, name, slo, &tiers);
     check_split(cx, slo, &events.sli, &events.labels);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();

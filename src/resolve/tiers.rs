@@ -156,8 +156,8 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
-/// Warns of a fast burn that opens a ticket beside a slower one that pages, and of a tier that a shorter one tells before.
-pub(super) fn check_order(
+/// Warns of a fast burn that opens a ticket beside a slower one that pages.
+pub(super) fn check_severities(
     Severities { page, ticket }: &Severities,
     given: &[Spanned<spec::Tier>],
     tiers: &[Tier],
@@ -184,6 +184,15 @@ pub(super) fn check_order(
             return;
         }
     }
+}
+
+/// Warns of a tier that a shorter one tells before.
+pub(super) fn check_order(
+    Severities { page, .. }: &Severities,
+    given: &[Spanned<spec::Tier>],
+    tiers: &[Tier],
+    sink: &mut Sink,
+) {
     for long in tiers {
         let short = tiers.iter().find(|tier| {
             let tells = tier.severity == long.severity || tier.severity == *page;
@@ -205,7 +214,7 @@ pub(super) fn check_order(
 }
 
 fn place(tier: &spec::Tier, whole: Span) -> Span {
-    [&tier.consumes, &tier.ratio, &tier.factor]
+    [&tier.consumes, &tier.ratio, &tier.times]
         .into_iter()
         .flatten()
         .map(|q| q.span)
@@ -244,7 +253,7 @@ fn factor(
         return Ok(ratio(r)? / objective.budget.budget);
     }
     let missing = || Diagnostic::error("missing-field", at, "the tier has no burn rate");
-    let q = t.factor.as_ref().ok_or_else(missing)?;
+    let q = t.times.as_ref().ok_or_else(missing)?;
     q.value.of(crate::units::Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", q.span, m.message)
             .help("write a plain number such as `14.4`")
@@ -305,7 +314,10 @@ fn check_windows(
         let message =
             format!("the short window ({short}) must be shorter than the long window ({long})");
         let usual = twelfth(long);
-        let help = format!("write `short: {usual}`, or leave `short` out");
+        let help = match short > long {
+            true => format!("swap them: `long: {short}, short: {long}`"),
+            false => format!("write `short: {usual}`, or leave `short` out"),
+        };
         return error(at, message).map_err(|error| error.help(help));
     }
     if short < SHORTEST {
@@ -422,7 +434,7 @@ mod tests {
         );
         assert_eq!(factors("99.9%", "1d", "[{ratio: 0.5%, long: 1h}]"), ["5"]);
         assert_eq!(
-            factors("99.9%", "7d", "[{factor: 4, long: 6h, short: 10m}]"),
+            factors("99.9%", "7d", "[{times: 4, long: 6h, short: 10m}]"),
             ["4"]
         );
     }
@@ -461,11 +473,11 @@ mod tests {
             "bad-window"
         );
         assert_eq!(
-            code("99%", "7d", "[{factor: 4, long: 1h, short: 1h}]"),
+            code("99%", "7d", "[{times: 4, long: 1h, short: 1h}]"),
             "bad-window"
         );
         assert_eq!(
-            code("99%", "7d", "[{factor: 400, long: 1h}]"),
+            code("99%", "7d", "[{times: 400, long: 1h}]"),
             "unreachable-burn-rate"
         );
     }

@@ -32,7 +32,7 @@ pub struct Condition {
     pub any: Option<Spanned<Vec<Spanned<Condition>>>>,
     /// A condition that must be false.
     pub unless: Option<Box<Spanned<Condition>>>,
-    /// Labels to join the conditions on, if their labels differ.
+    /// Labels to join the conditions on, if their labels differ, or the values that they select of a label.
     #[serde(rename = "on")]
     pub join: Option<Vec<Text>>,
 }

@@ -13,7 +13,7 @@ pub struct Grafana {
     /// Formats in addition to classic JSON and ConfigMaps.
     pub provision: Vec<Provision>,
     /// Labels of the operator's `Grafana` resources that get the dashboards. Default: `dashboards: grafana`.
-    pub instances: Option<Spanned<Map<Text>>>,
+    pub selector: Option<Spanned<Map<Text>>>,
 }
 
 /// A format of dashboards.

@@ -206,7 +206,7 @@ impl Exclusive<'_> {
         let by = [
             ("consumes", place(t.consumes.as_ref())),
             ("ratio", place(t.ratio.as_ref())),
-            ("factor", place(t.factor.as_ref())),
+            ("times", place(t.times.as_ref())),
         ];
         self.exactly_one("the tier", tier.span, &by);
     }

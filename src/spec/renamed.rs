@@ -31,6 +31,7 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("slos/*/burn/policy", "slos/*/burn"),
     ("slos/*/burn/tiers", "slos/*/burn"),
     ("slos/*/burn/*/in", "slos/*/burn/*/long"),
+    ("slos/*/burn/*/factor", "slos/*/burn/*/times"),
     ("alerts/*/when/**/match", "alerts/*/when/**/on"),
     (
         "alerts/*/when/**/outside/and_above",
@@ -60,6 +61,7 @@ pub const RENAMED: &[(&str, &str)] = &[
         "runbooks/*/steps/*/when/**/correlated/with",
         "runbooks/*/steps/*/when/**/correlated/signal",
     ),
+    ("grafana/instances", "grafana/selector"),
     (
         "dashboards/*/rows/*/panels/*/stats",
         "dashboards/*/rows/*/panels/*/stat",
@@ -505,7 +507,7 @@ mod tests {
             ),
             (
                 "slos:\n  a:\n    burn:\n      # mine\n      tiers:\n        - {factor: 2, in: 1h}\n    x: 1\n",
-                "slos:\n  a:\n    burn:\n      # mine\n        - {factor: 2, long: 1h}\n    x: 1\n",
+                "slos:\n  a:\n    burn:\n      # mine\n        - {times: 2, long: 1h}\n    x: 1\n",
             ),
             (
                 "slos: {a: {burn: {tiers: [{ratio: 1%, in: 1h}]}}}\n",

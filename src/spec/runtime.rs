@@ -32,13 +32,13 @@ pub struct Runtime {
     pub gpu_hour: Option<Spanned<Quantity>>,
 }
 
-/// Ranges of releases of the servers beside vLLM that have built-in signals, by the name of the server.
+/// Ranges of releases of the servers beside vLLM that a service can run, by the name of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Servers(pub BTreeMap<&'static str, Text>);
 
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let all = Embedded::all().iter();
-    let all = all.filter(|server| !server.signals.is_empty());
+    let all = all.filter(|server| server.identity.runtime);
     all.map(|server| server.name).collect()
 });
 

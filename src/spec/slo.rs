@@ -148,7 +148,7 @@ pub enum Policy {
     None,
 }
 
-/// One burn-rate alert: `{consumes: 2%, long: 1h}`, `{ratio: 0.5%, long: 1h}` or `{factor: 14.4, long: 1h}`.
+/// One burn-rate alert: `{consumes: 2%, long: 1h}`, `{ratio: 0.5%, long: 1h}` or `{times: 14.4, long: 1h}`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
@@ -157,7 +157,7 @@ pub struct Tier {
     /// Error ratio over `long`.
     pub ratio: Option<Spanned<Quantity>>,
     /// Burn rate: how many times faster than allowed the budget is spent.
-    pub factor: Option<Spanned<Quantity>>,
+    pub times: Option<Spanned<Quantity>>,
     /// Long window.
     pub long: Spanned<Duration>,
     /// Short window, so that the alert resolves soon. Default: a twelfth of the long window.

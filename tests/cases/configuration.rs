@@ -10,8 +10,6 @@ use serde_json::{Value, json};
 
 use crate::bundled;
 
-const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
-
 /// What the documentation calls the folder of everything.
 const ROOT: &str = "/etc/prometheus";
 
@@ -50,7 +48,7 @@ fn rule_files_load_as_documented() {
         .find(|block| block.starts_with("rule_files:"))
         .expect("a block of rule files");
     let root = tempfile::tempdir().expect("temp dir");
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         let folder = root.path().join("generated").join(service(spec));
         bundled::write(&folder, &bundled::folder(spec));
     }
@@ -69,7 +67,7 @@ fn scrape(spec: &str) -> String {
 /// Every job of all services, as `scrape_config_files` would load them.
 fn all_jobs() -> String {
     let mut config = "scrape_configs:\n".to_owned();
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         let text = scrape(spec);
         let (_, jobs) = text.split_once("\nscrape_configs:\n").expect("jobs");
         write!(config, "{jobs}").expect("text");

@@ -147,6 +147,7 @@ fn series(incidents: &Value, incident: &Value) -> BTreeMap<String, String> {
             for (short, labels) in incidents["labels"].as_object().expect("labels") {
                 let labels = labels.as_str().expect("text");
                 name = name.replace(&format!("${short}, "), &format!("{labels}, "));
+                name = name.replace(&format!("${short}}}"), &format!("{labels}}}"));
             }
             let mut values = repeated(values.as_str().expect("values"));
             if lost && i == 0 {

@@ -1,4 +1,4 @@
-//! Generated unit tests must notice a changed rule: every comparison, threshold, window and holding time.
+//! Generated unit tests must notice a changed rule: every comparison, threshold, window, holding time, label and annotation.
 //!
 //! Each rule file is a test of its own. All but one of the first spec, and the alerts of the second, are left to `.ci/run`. On
 //! request run the objectives of the second spec, and, for the better part of an hour, the slow unit tests (windows of 6h and more).
@@ -185,24 +185,43 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
             .or(rule["record"].as_str())
             .expect("name");
         let expr = parse(rule["expr"].as_str().expect("expr")).expect("valid");
-        let mut add = |what: String, path: &str, value: String| {
+        let mut add = |what: String, tests: &[PathBuf], path: &[&str], value: String| {
             let mut changed = file.clone();
-            changed["groups"][0]["rules"][i][path] = Value::String(value);
+            let rule = &mut changed["groups"][0]["rules"][i];
+            let at = path.iter().fold(rule, |node, key| &mut node[*key]);
+            *at = Value::String(value);
             out.push(Mutant {
                 what: format!("{name}: {what}"),
                 text: changed.to_string(),
-                tests: tests.clone(),
+                tests: tests.to_vec(),
             });
         };
         let counts = name.contains("events:");
         for (what, mutant) in mutate(&expr, counts) {
-            add(what, "expr", mutant.to_string());
+            add(what, &tests, &["expr"], mutant.to_string());
+        }
+        let is_shown = |test: &PathBuf| {
+            let test = std::fs::read_to_string(test).expect("test");
+            test.contains(&format!("alertname: {name}\n"))
+        };
+        let shown: Vec<_> = tests
+            .iter()
+            .filter(|test| is_shown(test))
+            .cloned()
+            .collect();
+        for kind in ["labels", "annotations"] {
+            let texts = rule[kind].as_object().filter(|_| rule["alert"].is_string());
+            for (key, text) in texts.into_iter().flatten() {
+                let other = format!("{} more", text.as_str().expect("text"));
+                add(format!("{kind}: {key}"), &shown, &[kind, key], other);
+            }
         }
         if let Some(hold) = rule["for"].as_str() {
             let twice = Duration::parse(hold).expect("for").millis as u64 * 2;
             add(
                 "for twice as long".into(),
-                "for",
+                &tests,
+                &["for"],
                 Duration::from_millis(twice).text,
             );
         }
@@ -232,9 +251,10 @@ fn tiers_over(file: &Value, window: &str) -> Vec<String> {
     tiers.flatten().map(str::to_owned).collect()
 }
 
-/// Constants are not tested; a tier only by its own file; the period's window is longer than any test.
+/// A tier only by the files that speak of it; the period's window is longer than any test.
 fn is_tested(rule: &Value, tiers: &[String], tests: &str) -> bool {
-    let of_tier = |tier: &str| tests.contains(&format!("tier=\"{tier}\""));
+    let of_tier =
+        |tier: &str| tests.contains("count(ALERTS)") || tests.contains(&format!("tier=\"{tier}\""));
     match (rule["alert"].as_str(), rule["record"].as_str()) {
         (Some(alert), _) => match rule["labels"]["tier"].as_str() {
             Some(tier) => of_tier(tier),
@@ -245,9 +265,14 @@ fn is_tested(rule: &Value, tiers: &[String], tests: &str) -> bool {
         },
         (None, Some("slo:error_ratio:rate")) => tiers.iter().any(|tier| of_tier(tier)),
         // Sums of five minutes are for the period.
-        (None, Some("slo:part_events:increase" | "slo:total_events:increase")) => {
-            rule["labels"]["window"] != "5m"
-        }
+        (
+            None,
+            Some(
+                "slo:good_events:increase"
+                | "slo:bad_events:increase"
+                | "slo:total_events:increase",
+            ),
+        ) => rule["labels"]["window"] != "5m",
         (
             None,
             Some(
@@ -257,6 +282,9 @@ fn is_tested(rule: &Value, tiers: &[String], tests: &str) -> bool {
                 | "slo:total_events:rate",
             ),
         ) => true,
+        (None, Some(constant @ ("slo:objective:ratio" | "slo:error_budget:ratio"))) => {
+            tests.contains(constant)
+        }
         _ => false,
     }
 }
@@ -369,6 +397,12 @@ fn change(node: &mut Expr, kind: Kind) -> Option<String> {
             let value = threshold(b).filter(|t| *t != 0.0 && *t != 1.0)?;
             let factor = if matches!(kind, Kind::More) { 1.1 } else { 0.9 };
             b.rhs = build::number((value * factor).to_string());
+        }
+        (ExprKind::Call(call), Kind::More) if call.function.text == "vector" => {
+            let ExprKind::Number(constant) = &call.args[0].kind else {
+                return None;
+            };
+            call.args[0] = build::number((constant.value * 1.001).to_string());
         }
         (ExprKind::Range(r), Kind::Window) => {
             r.range = Duration::from_millis(r.range.millis as u64 * 2);

@@ -301,7 +301,7 @@ fn is_one_of_many(path: &str) -> bool {
         "/alert-unusually-",
         "/alert-yesterday",
         "/slo-jobs-",
-        "/slo-latency-1h",
+        "/slo-latency.",
         "/slo-latency-period",
     ];
     MANY.iter().any(|part| path.contains(part))

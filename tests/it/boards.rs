@@ -12,9 +12,11 @@ use crate::bundled;
 
 mod missing;
 
-const SPECS: [&str; 5] = [
+const SPECS: [&str; 7] = [
     "specs/fleet.yaml",
+    "specs/gateway.yaml",
     "specs/mangaassist.yaml",
+    "specs/sglang.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",
     "tests/fixtures/reference.yaml",

@@ -12,6 +12,16 @@ use slosmith::spec::Document;
 use slosmith::target::{self, OutFile, Rendered, Target};
 use slosmith::template::Templates;
 
+/// The files of the specs that are built.
+pub(crate) const SPECS: [&str; 6] = [
+    "fleet",
+    "gateway",
+    "mangaassist",
+    "sglang",
+    "vllm-production",
+    "vllm-serving",
+];
+
 /// What every bundled spec extends.
 const ENGINE: &str = include_str!("../../specs/engine.yaml");
 

@@ -8,8 +8,6 @@ use serde_json::Value;
 
 use crate::bundled;
 
-const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
-
 /// Programs with their options: `tests/fixtures/options.yaml`.
 struct Known(BTreeMap<String, Vec<String>>);
 
@@ -119,7 +117,7 @@ fn blocks(spec: &str) -> Vec<(String, String)> {
 fn every_command_is_valid_and_has_its_options() {
     let known = Known::new();
     let mut wrong = Vec::new();
-    for (page, code) in SPECS.iter().flat_map(|spec| blocks(spec)) {
+    for (page, code) in bundled::SPECS.iter().flat_map(|spec| blocks(spec)) {
         if let Some(fault) = syntax(&code) {
             wrong.push(format!("{page}: {fault}"));
         }
@@ -147,7 +145,7 @@ fn syntax(code: &str) -> Option<String> {
 #[test]
 fn every_setting_is_an_option() {
     let known = Known::new();
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         let spec = bundled::value(&bundled::spec(spec));
         let advice = spec["advice"].as_object().into_iter().flatten();
         let settings = advice.filter_map(|(_, advice)| advice["settings"].as_object());
@@ -161,7 +159,7 @@ fn every_setting_is_an_option() {
 /// MangaAssist runs on SageMaker. The environment variable of the profiler is gone, and a new process has no memory to sum up.
 #[test]
 fn commands_fit_the_place_they_run_in() {
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         for (page, code) in blocks(spec) {
             assert!(
                 spec != "mangaassist" || !code.contains("kubectl"),

@@ -15,7 +15,7 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 45] = [
+const BEYOND: [&str; 49] = [
     "alerts.AllServersDown",
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
@@ -33,7 +33,7 @@ const BEYOND: [&str; 45] = [
     "commands.scale",
     "commands.stacks",
     "commands.undo",
-    "dashboards.production.rows.3",
+    "dashboards.production.rows.4",
     "load_tests.capacity",
     "load_tests.scenarios.capacity",
     "records.headroom",
@@ -45,6 +45,10 @@ const BEYOND: [&str; 45] = [
     "runbooks.gpu-underutilization.steps.3",
     "runbooks.headroom",
     "runbooks.hung-engine",
+    "runbooks.kv-cache-thrashing.fixes.gpu",
+    "runbooks.kv-cache-thrashing.fixes.scale-out",
+    "runbooks.kv-cache-thrashing.steps.2",
+    "runbooks.kv-cache-thrashing.steps.4",
     "runbooks.prefill-starvation.fixes.more-cache",
     "runbooks.prefill-starvation.fixes.restart",
     "runbooks.prefill-starvation.steps.0",

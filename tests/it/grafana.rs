@@ -5,8 +5,6 @@ use slosmith::target::{self, OutFile, Target};
 
 use crate::bundled::{self, text as read};
 
-const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
-
 /// The files of a spec; they fit Grafana's schema.
 fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
     let files = bundled::build_for(text, vllm, Target::Grafana);
@@ -64,7 +62,7 @@ prometheus: {selector: {job: vllm}, group_by: [model_name]}
 
 #[test]
 fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         // vllm-serving counts the engine's errors, which older releases do not.
         let old = match spec {
             "vllm-serving" => [Some("==0.14.0"), Some(">=0.13, <0.18")],
@@ -82,7 +80,7 @@ fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
 
 #[test]
 fn every_panel_says_what_it_is() {
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         for file in build(&read(&format!("specs/{spec}.yaml")), None) {
             if !file.path.ends_with(".json") {
                 continue;
@@ -282,7 +280,7 @@ dashboards:
 
 #[test]
 fn alerts_and_panels_lead_to_each_other() {
-    for spec in SPECS {
+    for spec in bundled::SPECS {
         let text = read(&format!("specs/{spec}.yaml"));
         let plan = bundled::plan(&text);
         let files = build(&text, None);

@@ -338,6 +338,7 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
             "P95 time to first token: 242.5ms between the two snapshots",
             "Rate of generated tokens: 100/s between the two snapshots",
             "Waiting requests: 7",
+            "Running requests: 0",
             "KV cache usage: 25%",
         ]
     );

@@ -36,6 +36,23 @@ fn links_are_needed_where_something_leads_there() {
     );
 }
 
+#[test]
+fn a_dashboard_that_is_not_built_has_no_links() {
+    let project = Project::empty();
+    project.write("specs/svc.yaml", &spec("svc"));
+    let rules = |targets: &str| {
+        project.write(
+            "slosmith.toml",
+            &format!("[build]\ntargets = [{targets}]\n"),
+        );
+        project.run(&["build"]).exits(0);
+        project.read("generated/svc/prometheus/rules/alerts.yaml")
+    };
+    assert!(rules("\"prometheus\", \"grafana\"").contains("dashboard_url"));
+    let without = rules("\"prometheus\"");
+    assert!(!without.contains("dashboard_url"), "{without}");
+}
+
 /// A load balancer and a function, whose metrics AWS publishes.
 const ORDERS: &str = "apiVersion: slosmith/v1
 service: {name: orders, owner: orders}

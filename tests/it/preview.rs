@@ -7,7 +7,7 @@ use crate::project::Project;
 fn pages_stand_alone_and_say_everything() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = bundled::pages(folder.path());
-    assert_eq!(pages.len(), 5, "four services and the index");
+    assert_eq!(pages.len(), 7, "six services and the index");
     for page in &pages {
         let text = std::fs::read_to_string(page).expect("a page");
         for foreign in ["<script", "<link", "<img", "src=", "@import", "url("] {
@@ -91,7 +91,7 @@ fn the_worst_service_is_first_in_the_index() {
     let paging: Vec<_> = rows
         .map(|row| row.matches("<a class=\"red\"").count())
         .collect();
-    assert_eq!(paging.len(), 4);
+    assert_eq!(paging.len(), 6);
     assert!(
         paging.is_sorted_by(|a, b| a >= b) && paging[0] > 0,
         "{paging:?}"

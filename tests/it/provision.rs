@@ -8,7 +8,6 @@ use slosmith::target::{self, OutFile, Target};
 
 use crate::project::Project;
 
-const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
 const ALL: &str = "grafana: {provision: [operator, terraform, grizzly, v2]}\n";
 
 const SMALL: &str = r#"apiVersion: slosmith/v1
@@ -25,7 +24,7 @@ dashboards:
     rows:
       - {title: Each, repeat: model_name, panels: [{title: Running, kind: number, signal: vllm.requests_running}]}
       - {title: Closed, collapsed: true, panels: [{title: Now, kind: table, signal: vllm.requests_waiting}]}
-grafana: {provision: [operator, terraform, grizzly, v2], instances: {team: chat}}
+grafana: {provision: [operator, terraform, grizzly, v2], selector: {team: chat}}
 "#;
 
 fn build(text: &str) -> Vec<OutFile> {
@@ -39,7 +38,7 @@ fn folders() -> &'static [Vec<OutFile>] {
     static BUILT: LazyLock<Vec<Vec<OutFile>>> = LazyLock::new(|| {
         let version = "apiVersion: slosmith/v1\n";
         let with = |spec: String| spec.replacen(version, &format!("{version}{ALL}"), 1);
-        let bundled = SPECS.map(|name| with(crate::bundled::spec(name)));
+        let bundled = crate::bundled::SPECS.map(|name| with(crate::bundled::spec(name)));
         let texts = bundled.iter().map(String::as_str).chain([SMALL]);
         texts.map(build).collect()
     });

@@ -7,8 +7,6 @@ use slosmith::target::{OutFile, Target};
 
 use crate::bundled::{plan, rendered, text as read};
 
-const SPECS: [&str; 4] = ["fleet", "mangaassist", "vllm-production", "vllm-serving"];
-
 fn pages(plan: &Plan) -> Vec<OutFile> {
     rendered(plan, Target::Runbook).files
 }
@@ -29,7 +27,7 @@ pub(crate) fn anchors(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_link_of_every_alert_leads_to_a_heading() {
-    for spec in SPECS {
+    for spec in crate::bundled::SPECS {
         let plan = plan(&read(&format!("specs/{spec}.yaml")));
         let files = pages(&plan);
         let alerts = plan.alerts.iter().map(|alert| &alert.links.runbook);
@@ -178,7 +176,7 @@ fn alerts_come_first() {
 /// A phone shows about 46 columns of code: a longer line has no place where it can be broken. No line of text is a long link.
 #[test]
 fn lines_fit_a_phone() {
-    for spec in SPECS {
+    for spec in crate::bundled::SPECS {
         for file in pages(&plan(&read(&format!("specs/{spec}.yaml")))) {
             let mut language = None;
             for line in file.text.lines().filter(|_| file.path.ends_with(".md")) {
@@ -225,7 +223,7 @@ fn examples_are_computed() {
 #[test]
 fn pages_render() {
     use pulldown_cmark::{Event, Options as Extensions, Parser, Tag};
-    for spec in SPECS {
+    for spec in crate::bundled::SPECS {
         for file in pages(&plan(&read(&format!("specs/{spec}.yaml")))) {
             if !file.path.ends_with(".md") {
                 continue;

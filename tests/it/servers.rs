@@ -26,7 +26,7 @@ fn boundaries(signal: &Signal) -> Vec<f64> {
     let all = binding.buckets.iter().flatten();
     let all = all.map(|bound| bound.value.to_string());
     let seconds = |text: String| match text.strip_suffix("ms") {
-        Some(number) => number.parse::<f64>().expect("a number") / 1000.0,
+        Some(number) => format!("{number}e-3").parse().expect("a number"),
         None => text.trim_end_matches('s').parse().expect("a number"),
     };
     all.map(seconds).collect()

@@ -6,7 +6,7 @@ use slosmith::plan::runbook::Check;
 use crate::bundled;
 
 /// The fleets that fail: files of `tests/fixtures/incidents`.
-pub(crate) const FLEETS: [&str; 3] = ["fleet", "production", "mangaassist"];
+pub(crate) const FLEETS: [&str; 5] = ["fleet", "production", "mangaassist", "sglang", "gateway"];
 
 /// The incidents of a fleet.
 pub(crate) fn incidents(fleet: &str) -> Value {

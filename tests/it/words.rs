@@ -196,6 +196,26 @@ fn parts_that_differ_in_their_selection_name_it() {
 }
 
 #[test]
+fn parts_that_can_never_be_equal_are_joined_without_what_they_select() {
+    let part = |zone: &str| {
+        format!("{{signal: requests, by: [zone], where: {{zone: {zone}}}, below: 90/min}}")
+    };
+    let parts = [part("a"), part("b"), "{signal: depth, above: 5}".to_owned()];
+    let all = texts(
+        &format!("{{all: [{}], on: [cluster]}}", parts.join(", ")),
+        "",
+    );
+    for zone in ["a", "b"] {
+        says(&all, "prometheusrule.yaml", &format!("zone=\"{zone}\""));
+    }
+    let (_, rules) = all
+        .iter()
+        .find(|(path, _)| path.ends_with("prometheusrule.yaml"))
+        .expect("rules");
+    assert_eq!(rules.matches("and on (cluster)").count(), 2, "{rules}");
+}
+
+#[test]
 fn parts_of_parts_are_in_parentheses() {
     let both = "{all: [{signal: depth, above: 5}, {signal: wait, stat: p95, above: 1s}]}";
     let any = texts(
@@ -206,6 +226,13 @@ fn parts_of_parts_are_in_parentheses() {
         &any,
         "prometheusrule.yaml",
         "Conditions (any): errors > 5%; (all of these hold: queue depth > 5; p95 wait > 1s).",
+    );
+    // The value may be another part's.
+    let nested = "{all: [{any: [{signal: errors, above: 5%}, {signal: wait, stat: p95, above: 1s}]}, {signal: depth, above: 5}]}";
+    says(
+        &texts(nested, ""),
+        "prometheusrule.yaml",
+        "Affected: cluster {{ $labels.cluster }}. Conditions (all): (any of these holds: errors > 5%; p95 wait > 1s); queue depth > 5.",
     );
     let unless = texts(
         "{signal: depth, above: 5, unless: {signal: errors, below: 1%}}",
@@ -221,11 +248,11 @@ fn parts_of_parts_are_in_parentheses() {
 #[test]
 fn a_signal_of_0_and_1_has_a_state_and_no_threshold() {
     let files = texts("{signal: health, below: 1}", "1m");
-    let cluster = "(cluster {{ $labels.cluster }})";
+    let cluster = "{{ with $labels.cluster }} (cluster {{ . }}){{ end }}";
     says(
         &files,
         "prometheusrule.yaml",
-        &format!("Engine health: down {cluster}. Duration: at least 1m."),
+        &format!("Engine health: down{cluster}. Duration: at least 1m."),
     );
     says(
         &files,
@@ -236,7 +263,7 @@ fn a_signal_of_0_and_1_has_a_state_and_no_threshold() {
     says(
         &files,
         "prometheusrule.yaml",
-        &format!("Cache ready: false {cluster}."),
+        &format!("Cache ready: false{cluster}."),
     );
 }
 

@@ -505,7 +505,7 @@ signals:
         (
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USGE, job: dcgm}}\n",
             "  power: {kind: gauge, unit: count, across: sum, prometheus: {metric: DCGM_FI_DEV_POWER_USAGE, job: dcgm}}\n",
-            "warning[unknown-metric]: NVIDIA's dcgm-exporter has no metric `DCGM_FI_DEV_POWER_USGE`",
+            "warning[unknown-metric]: dcgm-exporter 4.8.2 has no metric `DCGM_FI_DEV_POWER_USGE`",
         ),
         (
             "alerts: {A: {severity: page, summary: Lag, when: {promql: 'sum(kafka_consumer_group_lag)', above: 5}}}\n",

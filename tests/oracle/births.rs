@@ -17,7 +17,7 @@ signals:
   requests: {kind: counter, unit: requests, has_labels: [status], prometheus: {metric: app_requests_total}}
   failed: {use: requests, where: {status: {matches: '4..|5..'}}}
 slos:
-  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, count_new_series: NEW, burn: [{factor: 5, long: 30m, short: 3m}]}
+  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, count_new_series: NEW, burn: [{times: 5, long: 30m, short: 3m}]}
 ";
 
 /// Seconds between scrapes, and of the whole story.

@@ -22,8 +22,8 @@ signals:
   running: {use: vllm.requests_running}
 slos:
   answers: {objective: 99%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
-  first-token: {objective: 95%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}, burn: [{factor: 2, long: 6h, short: 30m}, {factor: 1, long: 1d, short: 2h}]}
-  room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{factor: 2, long: 6h, short: 30m}]}
+  first-token: {objective: 95%, period: 28d, sli: {latency: {signal: ttft, at_most: 500ms}}, burn: [{times: 2, long: 6h, short: 30m}, {times: 1, long: 1d, short: 2h}]}
+  room: {objective: 90%, period: 3d, sli: {time: {signal: running, below: '1.5'}}, burn: [{times: 2, long: 6h, short: 30m}]}
 alerts:
   Median: {severity: critical, when: {signal: ttft, stat: p50, above: 100ms}, target: 100ms, for: 10m}
   Lost: {severity: critical, when: {signal: running, absent: true, window: 3d}, for: 5m}

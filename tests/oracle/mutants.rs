@@ -18,7 +18,7 @@ signals:
   failed: {use: requests, where: {status: {matches: '5..'}}}
   failures: {ratio: {of: failed, over: requests}}
 slos:
-  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, burn: [{factor: 5, long: 30m, short: 3m}]}
+  answers: {objective: 99%, period: 1d, sli: {ratio: {bad: failed, total: requests}}, burn: [{times: 5, long: 30m, short: 3m}]}
 alerts:
   Failures: {severity: warning, when: {signal: failures, window: 10m, above: 6%}, for: 4m}
   Usual: {severity: warning, when: {signal: requests, above: {times: 1.5, of: {avg_over: 20m}}}}

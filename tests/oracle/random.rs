@@ -305,7 +305,7 @@ fn objective(chance: &mut Chance) -> String {
     let tiers: Vec<_> = [("30m", "3m"), ("1h", "5m"), ("2h", "10m")]
         .iter()
         .filter(|_| chance.happens(0.7))
-        .map(|(long, short)| format!("{{factor: FACTOR, long: {long}, short: {short}}}"))
+        .map(|(long, short)| format!("{{times: FACTOR, long: {long}, short: {short}}}"))
         .collect();
     let tiers = tiers
         .join(", ")

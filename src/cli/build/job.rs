@@ -124,7 +124,7 @@ impl<'a> Job<'a> {
             recorded: &self.settings.recorded,
             kubernetes: self.settings.kubernetes.as_ref(),
         };
-        let (plan, mut findings) = match resolve::resolve(&document, options) {
+        let (mut plan, mut findings) = match resolve::resolve(&document, options) {
             Ok(resolved) => resolved,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
@@ -137,6 +137,9 @@ impl<'a> Job<'a> {
         };
         for finding in lint::check_spec(parts, (&document.spec, &plan), &queries, &findings) {
             findings.push(finding);
+        }
+        if !self.settings.targets.contains(&Target::Grafana) {
+            plan.unlink_dashboards();
         }
         if !failed && !findings.has_errors() {
             // Every build prints all warnings, so a service with warnings never counts as unchanged.

@@ -24,6 +24,9 @@ use crate::promql::visit::children;
 
 const STEP: usize = 2;
 
+/// Characters of a line of code on a phone.
+const PHONE: usize = 46;
+
 /// The query over as many lines as it needs to stay within `width` characters a line, if it can.
 ///
 /// A query that fits into one line is that line. No newline at the end.
@@ -172,7 +175,7 @@ impl Layout {
 
     fn broken(&mut self, node: &Expr, indent: usize, operators: usize) {
         match &node.kind {
-            ExprKind::Selector(selector) if leaf::is_placeholder(selector) => {
+            _ if self.is_whole(node) => {
                 let _ = expr(&mut self.out, node);
             }
             ExprKind::Selector(selector) => {
@@ -213,6 +216,23 @@ impl Layout {
             | ExprKind::Invalid(_) => {
                 let _ = expr(&mut self.out, node);
             }
+        }
+    }
+
+    /// True for a selector, and for a call of one alone, where lines are longer than on a phone: the structure of a query is easier to see
+    /// than in a line for each label.
+    fn is_whole(&self, node: &Expr) -> bool {
+        let is_wide = self.width > PHONE;
+        match &node.kind {
+            ExprKind::Selector(selector) => is_wide || leaf::is_placeholder(selector),
+            ExprKind::Range(_) => is_wide,
+            ExprKind::Call(call) => match &call.args[..] {
+                [only] if is_wide => {
+                    matches!(only.kind, ExprKind::Selector(_) | ExprKind::Range(_))
+                }
+                _ => false,
+            },
+            _ => false,
         }
     }
 

@@ -1,15 +1,16 @@
 //! Conditions side by side: on which labels `all`, `any` and `unless` join their parts.
 
 use crate::diag::Diagnostic;
-use crate::plan::{Condition, Query};
-use crate::promql::ast::{BinaryOp, Expr};
+use crate::plan::selection::Matcher;
+use crate::plan::{Condition, Query, words};
+use crate::promql::ast::{BinaryOp, Expr, MatchOp};
 use crate::promql::{self, build};
 use crate::query::bin;
 use crate::resolve::context::Context;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Text};
 
-/// Joins parts on all their labels when those are the same, else on the labels of `on`.
+/// Joins parts on all their labels when those are the same and can be equal, else on the labels of `on`.
 pub(super) fn join(
     cx: &mut Context<'_>,
     op: BinaryOp,
@@ -61,6 +62,13 @@ pub(super) fn join(
             return None;
         }
     };
+    let joined = on.as_ref().unwrap_or(&common);
+    if op != BinaryOp::Or
+        && let Some(error) = never_equal(parts, joined, places)
+    {
+        cx.sink.push(error);
+        return None;
+    }
     let labels = match op {
         BinaryOp::Or => first
             .labels
@@ -71,24 +79,87 @@ pub(super) fn join(
         _ => first.labels.clone(),
     };
     // Parts with the same labels hold together, for one model, before they are joined with parts of a whole cluster.
-    let mut groups: Vec<(&Vec<String>, Expr)> = Vec::new();
+    let mut groups: Vec<(Vec<&Condition>, &Vec<String>, Expr)> = Vec::new();
     for (own, part) in all.iter().zip(parts) {
         let expr = part.query().expr.clone();
-        let known = groups.iter_mut().find(|(known, _)| *known == own);
+        let holds_with = |(members, labels, _): &&mut (Vec<&Condition>, &Vec<String>, Expr)| {
+            let mut members = members.iter();
+            *labels == own && members.all(|member| different(member, part, own).is_none())
+        };
+        let known = groups.iter_mut().find(holds_with);
         match known.filter(|_| op == BinaryOp::And && is_known) {
-            Some((_, so_far)) => *so_far = bin(op, so_far.clone(), expr),
-            None => groups.push((own, expr)),
+            Some((members, _, so_far)) => {
+                members.push(part);
+                *so_far = bin(op, so_far.clone(), expr);
+            }
+            None => groups.push((vec![part], own, expr)),
         }
     }
-    let groups = groups.into_iter().map(|(_, expr)| expr);
-    let expr = groups.reduce(|so_far, next| match (&on, alike) {
-        (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
-        _ => bin(op, so_far, next),
+    let uses_on = match (op, parts) {
+        (BinaryOp::Unless, [held, not_while]) => {
+            !alike || different(held, not_while, &common).is_some()
+        }
+        (BinaryOp::Or, _) => !alike,
+        _ => true,
+    };
+    let on = on.filter(|_| uses_on);
+    let groups = groups.into_iter().map(|(.., expr)| expr);
+    let expr = groups.reduce(|so_far, next| match &on {
+        Some(on) => build::binary(op, so_far, next).on(on).into(),
+        None => bin(op, so_far, next),
     });
     Some(Query {
         expr: expr?,
         labels,
     })
+}
+
+/// Reports parts that select different values of a label on which they are joined.
+fn never_equal(parts: &[Condition], on: &[String], places: &[Span]) -> Option<Diagnostic> {
+    let pairs = (0..parts.len()).flat_map(|i| (i + 1..parts.len()).map(move |j| (i, j)));
+    let mut pairs = pairs.map(|(i, j)| (i, j, different(&parts[i], &parts[j], on)));
+    let (i, j, label) = pairs.find_map(|(i, j, label)| Some((i, j, label?)))?;
+    let [value, other] = [i, j].map(|part| only_value(&parts[part], label).unwrap_or_default());
+    let others: Vec<_> = on.iter().filter(|of| *of != label).cloned().collect();
+    let message = format!(
+        "the conditions are joined on `{label}`, and select different values of it: they would never match"
+    );
+    let error = Diagnostic::error("unmatched-join", places[j], message)
+        .label(format!("only `{other}`"))
+        .related(places[i], format!("only `{value}`"));
+    Some(error.help(format!(
+        "join them without this label: `on: [{}]`",
+        others.join(", ")
+    )))
+}
+
+/// A label of which two conditions select different values.
+fn different<'a>(one: &Condition, other: &Condition, labels: &'a [String]) -> Option<&'a String> {
+    labels.iter().find(|label| {
+        let values = only_value(one, label).zip(only_value(other, label));
+        values.is_some_and(|(one, other)| one != other)
+    })
+}
+
+/// The only value of a label that a condition has, where it selects one.
+fn only_value<'a>(part: &'a Condition, label: &str) -> Option<&'a str> {
+    match part {
+        Condition::Compare(c) => one_of(words::selection_of(&c.signal), label),
+        Condition::Absent(a) => one_of(words::selection_of(&a.signal), label),
+        Condition::Raw(_) => None,
+        Condition::All(parts, _) => parts.iter().find_map(|part| only_value(part, label)),
+        Condition::Any(parts, _) => {
+            let mut values = parts.iter().map(|part| only_value(part, label));
+            let first = values.next()??;
+            values.all(|value| value == Some(first)).then_some(first)
+        }
+        Condition::Unless(parts, _) => only_value(&parts[0], label),
+    }
+}
+
+fn one_of<'a>(matchers: &'a [Matcher], label: &str) -> Option<&'a str> {
+    let mut of = matchers.iter().filter(|(name, ..)| name == label);
+    of.find_map(|(_, op, value)| (*op == MatchOp::Equal).then_some(value.as_str()))
 }
 
 /// Warns of an `absent` whose label sets are forgotten before the alert is over: then it has no labels, and matches no part

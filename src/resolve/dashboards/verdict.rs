@@ -175,15 +175,15 @@ impl Tables<'_> {
 
     fn judged(&self) -> Vec<Judged> {
         let judged = |alert: &Alert| {
-            let leading = alert.condition.leading();
-            let Condition::Compare(compare) = leading else {
+            let valued = alert.condition.valued()?;
+            let Condition::Compare(compare) = valued else {
                 return None;
             };
             let Bound::Fixed(op, bound, _) = &compare.bound else {
                 return None;
             };
             let (scale, unit) = written(compare.unit, *bound);
-            let value = leading.value().clone();
+            let value = valued.value().clone();
             Some(Judged {
                 alert: alert.name.clone(),
                 value: match scale.cmp(&Number::from_integer(1)) {

@@ -103,11 +103,14 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
             true => format!("add an alert for a time without events: {}", without("above: 0")),
             false => instead(&above),
         };
-        Some((format!("{starts}: {what}"), help))
+        let down = is_none.then(|| {
+            "to notice a service that is down, alert on `up`, which exists from the first scrape on".to_owned()
+        });
+        Some((format!("{starts}: {what}"), help, down))
     });
-    if let Some((message, help)) = found {
+    if let Some((message, help, down)) = found {
         let warning = Diagnostic::warning("not-from-start", given.when.span, message);
-        cx.sink.push(warning.help(help));
+        cx.sink.push(warning.help(help).maybe_help(down));
     }
 }
 

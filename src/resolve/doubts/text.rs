@@ -557,13 +557,14 @@ pub(super) fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> 
 
 /// Warns of a value that a text shows in another unit than its own.
 pub(super) fn shown(cx: &mut Context<'_>, text: &Text, alert: &Alert) {
-    let unit = match alert.condition.leading() {
-        Condition::Compare(c) => c.unit.unit,
-        Condition::Raw(raw) => raw.unit.unit,
+    let valued = alert.condition.valued();
+    let unit = match valued {
+        Some(Condition::Compare(c)) => c.unit.unit,
+        Some(Condition::Raw(raw)) => raw.unit.unit,
         _ => return,
     };
     // PromQL may give seconds without saying so.
-    let is_compared = matches!(alert.condition.leading(), Condition::Compare(_));
+    let is_compared = matches!(valued, Some(Condition::Compare(_)));
     for found in SHOWN.captures_iter(&text.value) {
         let (pipe, after) = (&found[1], found.get(2).map(|after| after.as_str()));
         let is_percentage = pipe.contains("humanizePercentage");

@@ -7,7 +7,7 @@ use super::own_buckets;
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
-use crate::plan::{Family, Signal, SignalKind, Source, selection};
+use crate::plan::{Family, Signal, SignalKind, Source, selection, words};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
@@ -192,6 +192,10 @@ pub(in crate::resolve) fn narrowed(
     if let Some(matchers) = of.matchers {
         matchers::check(cx, matchers);
         narrow(cx, &mut narrowed, matchers)?;
+        let before = words::selection_of(signal);
+        let added = words::selection_of(&narrowed).iter();
+        let added = words::selected(added.filter(|matcher| !before.contains(matcher)));
+        narrowed.title.push_str(&added);
     }
     if let Some(across) = of.across {
         combine(cx, &mut narrowed, across)?;

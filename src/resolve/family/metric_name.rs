@@ -5,6 +5,7 @@
 use super::{Unbound, missing};
 use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
+use crate::library;
 use crate::resolve::context::Context;
 use crate::spec::{self, FamilyKind, Text};
 use crate::units::{Quantity, Unit};
@@ -29,6 +30,13 @@ const SUFFIXES: [(&[&str], Unit, &str); 16] = [
     (&["hertz"], Unit::Hertz, "1Hz"),
 ];
 
+/// True for the end of a name that may be forgotten: `total`, `seconds`, `bytes_total`.
+pub(super) fn is_unit(end: &str) -> bool {
+    let is_unit =
+        |word| word == "total" || SUFFIXES.iter().any(|(words, ..)| words.contains(&word));
+    end.split('_').all(is_unit)
+}
+
 /// Reports a name that is none, and one that disagrees with the declared kind or unit.
 pub(super) fn check(
     cx: &mut Context<'_>,
@@ -38,7 +46,9 @@ pub(super) fn check(
     metric: &Text,
 ) -> Option<()> {
     spelled(cx, metric, kind)?;
-    doubt_kind(cx, kind, metric);
+    if library::reading(&metric.value).is_none() {
+        doubt_kind(cx, kind, metric);
+    }
     let name = metric.value.to_ascii_lowercase();
     let words: Vec<&str> = name.split(['_', ':']).collect();
     if kind == FamilyKind::Gauge && signal.unit == Unit::Seconds && words.contains(&"timestamp") {
@@ -57,43 +67,41 @@ pub(super) fn check(
     let parts = words.iter().filter(|word| word.starts_with("percent"));
     let exported = cx.catalog.foreign().find(&metric.value);
     let exported = exported.and_then(|(_, family)| family.unit.as_deref());
-    let exported = exported.map(str::to_ascii_lowercase);
-    let of_exporter = exported.as_deref().into_iter();
-    let of_name = last.into_iter().chain(parts).copied();
-    let said = of_exporter.chain(of_name).find_map(|word| {
-        let known = SUFFIXES.iter().find(|(words, ..)| words.contains(&word))?;
-        Some((word, known))
+    let of_name = exported
+        .into_iter()
+        .chain(last.into_iter().chain(parts).copied());
+    let mut of_name = of_name.filter_map(|word| {
+        let known = SUFFIXES.iter().find(|(words, ..)| words.contains(&word));
+        known.map(|(_, unit, one)| (*unit, (*one).to_owned(), Some(word)))
     });
-    let Some((word, (_, unit, one))) = said else {
+    let of_signal = of_signal(&metric.value).map(|(unit, one)| (unit, one, None));
+    let Some((unit, one, word)) = of_signal.or_else(|| of_name.next()) else {
         return Some(());
     };
-    let is_base = matches!(*one, "1s" | "1B" | "1C" | "1Hz" | "100%");
-    let base = match unit {
-        Unit::Ratio => "100%",
-        Unit::Bytes => "1B",
-        _ => "1s",
-    };
-    if *unit != signal.unit {
-        if *one == "100%" {
+    let base = base(unit).unwrap_or("1s");
+    let is_base = one == base;
+    if unit != signal.unit {
+        if one == "100%" && word.is_some() {
             // A compression ratio is no share.
             return Some(());
         }
         // CPU seconds per second are a number of CPUs.
-        let of_time = kind == FamilyKind::Counter && *unit == Unit::Seconds;
+        let of_time = kind == FamilyKind::Counter && unit == Unit::Seconds;
         // A point in time is no number of seconds.
         let is_point = words.contains(&"timestamp") && signal.unit == Unit::Count;
         let is_number = of_time && matches!(signal.unit, Unit::Count | Unit::Ratio);
         if !(is_point || is_number) {
-            let message = format!(
-                "`{metric}` has {} in its name, but its unit is `{}`",
-                unit.as_str(),
-                signal.unit.as_str()
-            );
+            let (expected, found) = (unit.as_str(), signal.unit.as_str());
+            let message = match word {
+                Some(_) => {
+                    format!("`{metric}` has {expected} in its name, but its unit is `{found}`")
+                }
+                None => format!("`{metric}` is measured in {expected}, but its unit is `{found}`"),
+            };
             let at = definition.unit.map_or(metric.span, |unit| unit.span);
             let warning = Diagnostic::warning("wrong-unit", at, message);
             cx.sink.push(warning.help(format!(
-                "write `unit: {}`{}",
-                unit.as_str(),
+                "write `unit: {expected}`{}",
                 match is_base {
                     true => String::new(),
                     false => format!(" and `scale: {one}`"),
@@ -102,9 +110,9 @@ pub(super) fn check(
         }
         return Some(());
     }
+    let value = |text: &str| text.parse::<Quantity>().ok()?.of(unit, false).ok();
     if let Some(scale) = &definition.scale {
-        let value = |text: &str| text.parse::<Quantity>().ok()?.of(*unit, false).ok();
-        if ![*one, base].map(value).contains(&Some(signal.scale)) {
+        if ![&one, base].map(value).contains(&Some(signal.scale)) {
             let message = format!("a value of 1 of `{metric}` is {one}, not {scale}");
             let warning = Diagnostic::warning("wrong-unit", scale.span, message);
             cx.sink.push(warning.help(format!("write `scale: {one}`")));
@@ -114,6 +122,12 @@ pub(super) fn check(
     if is_base {
         return Some(());
     }
+    let Some(word) = word else {
+        let message = format!("a value of 1 of `{metric}` is {one}");
+        let error = Diagnostic::error("wrong-unit", metric.span, message);
+        cx.sink.push(error.help(format!("add `scale: {one}`")));
+        return None;
+    };
     let message = format!(
         "`{metric}` has `{word}` in its name, but its values are read as {}",
         match unit {
@@ -126,6 +140,29 @@ pub(super) fn check(
         "add `scale: {one}`, or `scale: {base}` if a value of 1 means {base}"
     )));
     None
+}
+
+/// What a value of 1 is in a unit, where names of metrics have it.
+fn base(unit: Unit) -> Option<&'static str> {
+    match unit {
+        Unit::Seconds => Some("1s"),
+        Unit::Bytes => Some("1B"),
+        Unit::Celsius => Some("1C"),
+        Unit::Hertz => Some("1Hz"),
+        Unit::Ratio => Some("100%"),
+        _ => None,
+    }
+}
+
+/// The unit of a metric that a built-in signal reads, and what a value of 1 is.
+fn of_signal(metric: &str) -> Option<(Unit, String)> {
+    let signal = library::reading(metric)?;
+    let unit = signal.unit.as_ref()?.value;
+    let one = match &signal.scale {
+        Some(scale) => scale.value.to_string(),
+        None => base(unit)?.to_owned(),
+    };
+    Some((unit, one))
 }
 
 /// What goes down is no counter, and what only grows no gauge.

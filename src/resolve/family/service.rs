@@ -2,6 +2,7 @@
 //!
 //! A service can serve metrics and label values that its recording did not show, so all of these are warnings.
 
+use super::metric_name::is_unit;
 use crate::catalog::{MetricType, Product, Shape, meant, meant_value, split_series};
 use crate::diag::{Diagnostic, one_of};
 use crate::plan::{Bucket, Family, selection};
@@ -204,7 +205,15 @@ pub(super) fn misspelt(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnos
     let base = split_series(name).0;
     let recorded = cx.recorded.iter().find_map(|product| {
         let names: Vec<_> = product.catalog.names().collect();
-        Some((of(product), meant(base, &names)?))
+        let longer = |known: &&&str| {
+            let end = known
+                .strip_prefix(base)
+                .and_then(|end| end.strip_prefix('_'));
+            end.is_some_and(is_unit)
+        };
+        let longer = names.iter().find(longer).copied();
+        let near = || meant(base, &names);
+        Some((of(product), longer.or_else(near)?))
     });
     let (who, meant) = recorded.or_else(|| {
         foreign.exporters.iter().find_map(|exporter| {

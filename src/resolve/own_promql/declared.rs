@@ -18,13 +18,41 @@ pub(super) fn doubt(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             cx.sink.push(warning);
         }
     }
-    let mut found = None;
+    let (mut of_time, mut external) = (None, None);
     visit::walk(expr, &mut |node| {
-        found = found.take().or_else(|| milliseconds(cx, text, node));
+        of_time = of_time.take().or_else(|| milliseconds(cx, text, node));
+        external = external.take().or_else(|| external_label(cx, text, node));
     });
-    if let Some(warning) = found {
+    for warning in of_time.into_iter().chain(external) {
         cx.sink.push(warning);
     }
+}
+
+/// A label that Prometheus adds on sending: rules see no series with it.
+fn external_label(cx: &Context<'_>, text: &Text, node: &Expr) -> Option<Diagnostic> {
+    let used: Vec<_> = match &node.kind {
+        ExprKind::Selector(selector) => selector.matchers.iter().map(|m| &m.label).collect(),
+        ExprKind::Aggregate(aggregate) => {
+            let by = aggregate
+                .grouping
+                .iter()
+                .filter(|grouping| !grouping.without);
+            by.flat_map(|grouping| &grouping.labels).collect()
+        }
+        _ => return None,
+    };
+    let external = &cx.spec.prometheus.external_labels;
+    let name = used
+        .into_iter()
+        .find(|name| external.iter().any(|label| label.value == name.text))?;
+    let message = format!(
+        "`{}` is an external label: the rules see no series with it",
+        name.text
+    );
+    let at = cx.document.inside(text, name.span.clone());
+    Some(Diagnostic::warning("external-label", at, message).help(
+        "remove the label, or let rules in the store that has the series of all servers compare them: `prometheus: {ruler: thanos}`, with the label in `scrape_labels`",
+    ))
 }
 
 /// Warns of a rate of events that is read as a share: nothing divides it. Seconds in a second are a share.

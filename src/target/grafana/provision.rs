@@ -56,7 +56,7 @@ struct Resource<'a, S: Serialize> {
     service: &'a str,
     title: &'a str,
     metadata: Metadata,
-    instances: &'a IndexMap<String, String>,
+    selector: &'a IndexMap<String, String>,
     #[serde(flatten)]
     spec: S,
 }
@@ -80,12 +80,12 @@ fn operator(
     options: Options<'_>,
 ) -> Result<Vec<OutFile>, TargetError> {
     let service = &plan.service.name;
-    let instances = &plan.provisioning.instances;
+    let selector = &plan.provisioning.selector;
     let folder = Resource {
         service,
         title: &plan.service.title,
         metadata: metadata(plan, service, DASHBOARD, &[]),
-        instances,
+        selector,
         spec: FolderSpec {
             uid: naming::folder_uid(service),
         },
@@ -108,7 +108,7 @@ fn operator(
                 DASHBOARD,
                 &[],
             ),
-            instances,
+            selector,
             spec: DashboardSpec {
                 folder: &folder.metadata.name,
                 config_map: &map.metadata.name,

@@ -334,8 +334,8 @@ fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
 }
 
 fn active(plan: &Plan, alert: &Alert, day: Day, since: f64) -> Active {
-    let of_bound = match alert.condition.leading() {
-        Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)) => {
+    let of_bound = match alert.condition.valued() {
+        Some(Condition::Compare(c)) if matches!(c.bound, Bound::Fixed(..)) => {
             let now = compared(plan, &c.signal, c.stat, c.unit).at(day, NOW);
             Some((value(now, c.unit), words::bound(&c.bound)))
         }

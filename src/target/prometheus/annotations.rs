@@ -99,7 +99,7 @@ impl BurnRate {
 }
 
 /// How far the last digits of what a rule computes may be off.
-const HAIR: f64 = 1e-9;
+pub(super) const HAIR: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotations(Vec<(String, Text)>);
@@ -137,9 +137,10 @@ impl Text {
         self
     }
 
+    /// ` (cluster c1)`. An only label may be one that the targets lack.
     fn labels(self, labels: &[String]) -> Self {
         match labels {
-            [] => self,
+            [] | [_] => self.known_labels(labels),
             labels => self.and(" (").label_list(labels).and(")"),
         }
     }
@@ -356,19 +357,19 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             leading(condition, labels).and(format!("Condition{held}: {}.", words::parts(condition)))
         }
         // Any part may give the value, so its unit is unknown.
-        Condition::Any(..) => {
-            let affected = match labels {
-                [] => Text::default(),
-                labels if condition.forgets() => {
-                    Text::default().known_between("Affected: ", labels, ". ")
-                }
-                labels => Text::plain("Affected: ").label_list(labels).and(". "),
-            };
-            affected.and(format!(
-                "Conditions (any{held}): {}.",
-                words::parts(condition)
-            ))
-        }
+        Condition::Any(..) => affected(condition, labels).and(format!(
+            "Conditions (any{held}): {}.",
+            words::parts(condition)
+        )),
+    }
+}
+
+/// The labels of a condition that shows no value.
+fn affected(condition: &Condition, labels: &[String]) -> Text {
+    match labels {
+        [] => Text::default(),
+        labels if condition.forgets() => Text::default().known_between("Affected: ", labels, ". "),
+        labels => Text::plain("Affected: ").label_list(labels).and(". "),
     }
 }
 
@@ -385,7 +386,7 @@ fn has_threshold(condition: &Condition) -> bool {
 fn threshold(c: &Compare) -> String {
     let is_over = matches!(c.bound, Bound::Fixed(..))
         && !c.signal.is_instant(c.stat)
-        && c.stat != Stat::Increase;
+        && !matches!(c.stat, Stat::Increase | Stat::Slope);
     let over = match is_over {
         true => format!(" over {}", c.window),
         false => String::new(),
@@ -397,14 +398,14 @@ fn threshold(c: &Compare) -> String {
 }
 
 fn leading(condition: &Condition, labels: &[String]) -> Text {
-    match condition.leading() {
-        Condition::Absent(absent) => {
+    match condition.valued() {
+        Some(Condition::Absent(absent)) => {
             let text = Text::plain(words::gone(absent));
             text.known_labels(labels).and(". ")
         }
-        Condition::Compare(c) => value_of(c, labels).and(" "),
-        Condition::Raw(r) => raw_value(r, labels).and(" "),
-        _ => Text::default(),
+        Some(Condition::Compare(c)) => value_of(c, labels).and(" "),
+        Some(Condition::Raw(r)) => raw_value(r, labels).and(" "),
+        _ => affected(condition, labels),
     }
 }
 
@@ -473,7 +474,7 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
         labels: slo.labels.clone(),
         budget: events.budget.budget,
     };
-    let description = Text::plain(format!("Error ratio over {long}: "))
+    let description = Text::plain(format!("{} over {long}: ", words::bad_share(&events.sli)))
         .value(unit)
         .and(counted)
         .burn_rate(rate)
@@ -496,10 +497,12 @@ fn summary(slo: &Slo, made: String) -> Text {
     }
 }
 
-/// The longest window of a condition plus its duration, without the past of a baseline.
+/// The longest window of a condition plus its duration, without the past of a baseline. What is absent is seen in the time for which
+/// it is remembered.
 fn looked(condition: &Condition, hold: Duration) -> Duration {
     let window = |leaf: &Condition| match leaf {
         Condition::Compare(c) => c.window.as_secs(),
+        Condition::Absent(absent) => absent.memory.unwrap_or_default().as_secs(),
         _ => 0,
     };
     let longest = condition.leaves().into_iter().map(window).max();

@@ -300,7 +300,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
 }
 
 /// While a page on a cause fires, its runbook is followed: the other alerts with this runbook are silent, in the same label set or a part
-/// of it. A page of one replica leaves the alerts of all replicas alone.
+/// of it. A page of one replica leaves the alerts of all replicas alone. Of two pages, the one on more is the cause.
 fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
     let severities = &plan.service.severities;
     let causes = plan.alerts.iter().filter(|alert| {
@@ -313,18 +313,18 @@ fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
         let covers = |links: &Links, others: &[String]| {
             links.page == cause.links.page && labels.iter().all(|label| others.contains(label))
         };
-        let tickets = plan.alerts.iter().filter(|alert| {
-            alert.severity != severities.page
-                && alert.condition.slo_data().is_none()
-                && covers(&alert.links, &alert.condition.query().labels)
+        let others = plan.alerts.iter().filter(|alert| {
+            let own = &alert.condition.query().labels;
+            let is_lesser = alert.severity != severities.page || own.len() > labels.len();
+            is_lesser && alert.condition.slo_data().is_none() && covers(&alert.links, own)
         });
         let burns = plan
             .slos
             .iter()
             .filter(|slo| !slo.events.tiers.is_empty() && covers(&slo.links, &slo.labels));
-        let tickets = tickets.map(|alert| alert.name.as_str());
+        let others = others.map(|alert| alert.name.as_str());
         let burns = burns.map(|slo| slo.alert_name.as_str());
-        let targets: Vec<_> = tickets.chain(burns).collect();
+        let targets: Vec<_> = others.chain(burns).collect();
         (!targets.is_empty()).then(|| InhibitRule {
             source_matchers: named(plan, &[&cause.name]),
             target_matchers: named(plan, &targets),

@@ -9,7 +9,7 @@ use crate::plan::{
     Alert, BASE_WINDOW, Bound, Condition, EventSlo, HELD, Increase, Marks, Plan, Record, Slo, Tier,
     WindowRatio, near_up_to, slo_series,
 };
-use crate::promql::ast::{BinaryOp, Expr};
+use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::{build, pretty};
 use crate::query;
 use crate::spec::Baseline;
@@ -280,14 +280,30 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
     let short = series(naming::ERROR_RATIO, tier.short);
     let short = match events.is_held(tier) {
         true => {
-            let last = |window| {
-                let range = query::range(short.clone(), window);
+            let last = |series: &Selector, window| {
+                let range = query::range(series.clone(), window);
                 build::call("last_over_time", [range])
             };
             // Between the last event and the end of the data, the window holds a sample and no event.
-            let now = last(Duration::from_secs(2 * plan.evaluation.as_secs()));
+            let now = last(&short, Duration::from_secs(2 * plan.evaluation.as_secs()));
             let total = series(naming::TOTAL_EVENTS, BASE_WINDOW);
-            let ended = build::binary(BinaryOp::Unless, last(HELD), total).ignoring(&[WINDOW]);
+            // Of a service that was idle when its data ended, the last ratio is older than the data.
+            // The short window still has a ratio for as long as itself after the end.
+            let seen = Duration::from_secs(HELD.as_secs() + tier.short.as_secs());
+            let newest = |series: &Selector| {
+                let times = build::call("timestamp", [Expr::from(series.clone())]);
+                let step = Some(query::time(BASE_WINDOW));
+                let times = build::subquery(times, query::time(seen), step);
+                build::call("max_over_time", [times])
+            };
+            let end = build::binary(
+                BinaryOp::Sub,
+                newest(&total),
+                build::number(BASE_WINDOW.as_secs().to_string()),
+            );
+            let busy = build::binary(BinaryOp::Ge, newest(&short), end).ignoring(&[WINDOW]);
+            let ended = build::binary(BinaryOp::And, last(&short, HELD), busy).ignoring(&[WINDOW]);
+            let ended = build::binary(BinaryOp::Unless, ended, total).ignoring(&[WINDOW]);
             build::binary(BinaryOp::Or, now, ended).into()
         }
         false => short.into(),

@@ -280,7 +280,7 @@ fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
 fn title(c: &Compare) -> String {
     let reading = words::capital(&words::reading(&c.signal, c.stat, c.window));
     // An increase has its window in its name.
-    match c.signal.is_instant(c.stat) || c.stat == Stat::Increase {
+    match c.signal.is_instant(c.stat) || matches!(c.stat, Stat::Increase | Stat::Slope) {
         true => reading,
         false => format!("{reading}, over {}", c.window),
     }

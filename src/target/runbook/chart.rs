@@ -4,7 +4,7 @@ use super::steps;
 use crate::plan::runbook::{Lead, Page};
 
 /// Settings with which every chart that we ship is at most 420 pixels wide: a phone shows wider ones with smaller letters.
-const NARROW: &str = r#"%%{init: {"flowchart": {"wrappingWidth": 80, "nodeSpacing": 8, "rankSpacing": 24, "padding": 5}}}%%"#;
+const NARROW: &str = r#"%%{init: {"flowchart": {"wrappingWidth": 70, "nodeSpacing": 4, "rankSpacing": 24, "padding": 3}}}%%"#;
 
 /// The chart; none for a page without a choice.
 pub(super) fn flow(page: &Page) -> Option<String> {

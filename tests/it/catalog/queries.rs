@@ -271,7 +271,7 @@ fn names_series_and_suggestions() {
     );
     for known in [
         "vllm:current_qps",
-        "DCGM_FI_DEV_GPU_UTIL",
+        "lmcache:retrieve_hit_rate",
         "vllm:hisparse_host_block_lifetime_seconds_bucket",
     ] {
         assert!(catalog.is_known(known), "{known}");
@@ -300,8 +300,8 @@ fn names_series_and_suggestions() {
     let missing_prefix = meant("gpu_cache_usage_perc");
     assert_eq!(missing_prefix.as_deref(), Some("vllm:gpu_cache_usage_perc"));
     assert_eq!(
-        meant("DCGM_FI_DEV_GPU_UTILS").as_deref(),
-        Some("DCGM_FI_DEV_GPU_UTIL")
+        meant("lmcache:retrieve_hit_rates").as_deref(),
+        Some("lmcache:retrieve_hit_rate")
     );
     // A word of another meaning is no slip, and no release of the newest ones serves the other two.
     for other in [

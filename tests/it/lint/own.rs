@@ -80,6 +80,11 @@ alerts:
             "[unknown-metric]: gateway 1.2.0 has no metric `gateway_request_total`",
         ),
         (
+            "gateway_requests_total, job",
+            "gateway_requests, job",
+            "[unknown-metric]: gateway 1.2.0 has no metric `gateway_requests`",
+        ),
+        (
             "rate(gateway_requests_total",
             "rate(gateway_reqeusts_total",
             "[unknown-metric]: gateway 1.2.0 has no metric `gateway_reqeusts_total`",

@@ -544,6 +544,11 @@ fn several() -> Vec<(String, String, &'static str)> {
             "{HEAD}slos:\n  calls: {{objective: 99%, period: 30d, sli: {{ratio: {{bad: failed, total: requests}}}}, burn: [{{consumes: 2%, long: 1h, severity: {fast}}}, {{consumes: 5%, long: 6h, severity: {slow}}}]}}\n"
         )
     };
+    let outside = |label: &str| {
+        alert(&format!(
+            "summary: Bad, when: {{promql: 'sum by ({label}) (rate(shop_arrivals_total{{job=\"shop\"}}[5m])) > 3'}}"
+        )) + "prometheus: {scrape_labels: [zone], external_labels: [region]}\n"
+    };
     let step = |op: &str| {
         alert("when: {signal: disk, above: 90%}, runbook: disk")
             + &format!(
@@ -552,8 +557,8 @@ fn several() -> Vec<(String, String, &'static str)> {
     };
     let factors = |slow: &str| {
         tiers("page", "page")
-            .replace("consumes: 2%", "factor: 14.4")
-            .replace("consumes: 5%", &format!("factor: {slow}"))
+            .replace("consumes: 2%", "times: 14.4")
+            .replace("consumes: 5%", &format!("times: {slow}"))
     };
     let balancer = |class: &str| {
         let binding = |metric: &str| {
@@ -585,6 +590,11 @@ fn several() -> Vec<(String, String, &'static str)> {
             tiers("ticket", "page"),
             tiers("page", "ticket"),
             "the tier over 6h pages at a burn rate of 6, and the one over 1h only opens a ticket",
+        ),
+        (
+            outside("region"),
+            outside("zone"),
+            "`region` is an external label: the rules see no series with it",
         ),
         (
             balancer("4XX"),
@@ -693,6 +703,10 @@ fn what_only_looks_wrong_is_not_warned_of() {
         ),
         alert("summary: Bad, when: {promql: 'sum(signal:error:rate{service=\"other\"}) > 1'}")
             + "records: {errors: {signal: failed}}\n",
+        // A day may lack the events that three days have.
+        format!(
+            "{HEAD}slos:\n  calls: {{objective: 99%, period: 30d, min_events: 20, sli: {{ratio: {{bad: failed, total: requests}}}}, burn: [{{ratio: 5%, long: 1d, severity: page}}, {{ratio: 5%, long: 3d, severity: page}}]}}\n"
+        ),
         alert("summary: 'More than 50,000 jobs wait', when: {signal: backlog, above: 50000}"),
         alert("summary: More than 50 thousand jobs wait, when: {signal: backlog, above: 50000}"),
         alert(

@@ -10,7 +10,7 @@ import http from 'k6/http';
 import { check, fail } from 'k6';
 import { Counter, Rate, Trend } from 'k6/metrics';
 
-const ENDPOINT = __ENV.ENDPOINT || "http://localhost:8000";
+const ENDPOINT = __ENV.ENDPOINT || "http://localhost:8080";
 const VLLM = __ENV.VLLM || ENDPOINT;
 
 // rate: conversations per hour. prompt_tokens: in the last prompt of a conversation; null: prompts unchanged.

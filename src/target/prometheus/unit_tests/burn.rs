@@ -1,11 +1,14 @@
 //! Tests of burn-rate alerts, one file per tier.
 
+mod selected;
+
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
 use super::{burns, minutes, near, of_window, test_file, value_is};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, HELD};
-use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
+use crate::plan::{EventSli, EventSlo, Plan, Signal, Slo, Tier};
+use crate::promql::ast::MatchOp;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
@@ -13,12 +16,6 @@ use crate::units::{Duration, Number, decimal, float};
 
 /// What is bearable after an outage, of a threshold.
 const SHORT_OF: Number = Number::new_raw(97, 100);
-
-/// Just below a threshold, of the threshold.
-const JUST_SHORT_OF: Number = Number::new_raw(99, 100);
-
-/// Just above it.
-const JUST_ABOVE: Number = Number::new_raw(101, 100);
 
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
 const BEFORE: u64 = 10;
@@ -29,47 +26,46 @@ const BUSY: i128 = 3;
 /// How much busier it is after one: an SLI that divided by the traffic of an outage would show.
 const BUSIER: i128 = 6;
 
-/// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
-pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
-    let tier_file = |(i, tier): (usize, &Tier)| {
-        let every = every(tier, 2);
-        let step = every.min(BASE_WINDOW.mins_up());
-        let run = Run {
-            plan,
-            slo,
-            events,
-            tier,
-            driver: Driver { plan, step },
-            every,
-        };
-        let mut tests = vec![run.near()?];
-        tests.extend(run.outage());
-        tests.extend(run.end());
-        if events.min_events > 0 {
-            tests.push(run.few()?);
-        }
-        if i == 0 {
-            tests.extend(
-                [run.idle(), run.no_series()?, run.no_bucket()]
-                    .into_iter()
-                    .flatten(),
-            );
-            tests.extend(run.born());
-            tests.extend(run.restarts());
-            tests.extend(run.late());
-            tests.extend(run.gap());
-        }
-        let name = format!("{}-{}", rules::slo_file(slo), tier.name);
-        let title = format!("{}, tier {}.", slo.alert_name, tier.name);
-        let rules = [rules::slo_file(slo)];
-        Some(test_file(name, title, &rules, run.every, tests))
+/// The file of an SLO: how events are counted, and the alert of the fastest tier from beginning to end.
+pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<TestFile>> {
+    let tier = events.tiers.first()?;
+    let every = every(tier, 2);
+    let step = every.min(BASE_WINDOW.mins_up());
+    let run = Run {
+        plan,
+        slo,
+        events,
+        tier,
+        driver: Driver { plan, step },
+        every,
     };
-    events
-        .tiers
-        .iter()
-        .enumerate()
-        .filter_map(tier_file)
-        .collect()
+    let mut tests: Vec<_> = [
+        run.outage(),
+        run.end(),
+        run.idle(),
+        run.selected(),
+        run.no_series()?,
+        run.no_bucket(),
+        run.gets_bucket(),
+        run.respelled(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    tests.extend(
+        [
+            run.born(false),
+            run.born(true),
+            run.restarts(),
+            run.late(),
+            run.gap(),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+    let title = format!("{}.", slo.alert_name);
+    let rules = [rules::slo_file(slo)];
+    Some(test_file(rules::slo_file(slo), title, &rules, every, tests))
 }
 
 /// Minutes from evaluation to evaluation: as many as leave so many in the short window, in whole base windows, or each sample
@@ -203,18 +199,6 @@ impl Run<'_> {
         })
     }
 
-    /// A share of the way from the threshold to a full outage, at most the given multiple of it.
-    fn beyond(&self, percent: i128) -> Number {
-        let threshold = self.tier.threshold;
-        let halfway = (threshold + 1) / 2;
-        (threshold * Number::new(percent, 100)).min(halfway)
-    }
-
-    /// A share of the events from sample to sample.
-    fn in_events(&self, share: Number) -> Number {
-        share * TRAFFIC * i128::from(self.driver.step)
-    }
-
     /// The alerts as the on-call person sees them while everything fails.
     fn shown(&self, at: u64) -> Option<AlertCheck> {
         let signal = self.events.sli.signal()?;
@@ -281,99 +265,6 @@ impl Run<'_> {
             let checks = checks.map(|(at, value)| value_is(bad.clone(), at, value));
             test.promql_expr_test.extend(checks);
         }
-        Some(test)
-    }
-
-    /// The short window is above the threshold all the time, the long one just below it, as it has forgotten an outage, and soon
-    /// just above it.
-    fn near(&self) -> Option<Test> {
-        let (every, long) = (self.every, self.tier.long.mins_up());
-        let outage = (long / 10).next_multiple_of(every);
-        let recent = self.tier.short.mins_up().next_multiple_of(every);
-        let rest = (long + 2 * every).next_multiple_of(every);
-        // A long window sums up evaluations, of which each counts one sample, and adds the base window.
-        let base = BASE_WINDOW.mins_up();
-        let counted = |minutes: u64| match every < base {
-            true => minutes,
-            false => minutes.div_ceil(every) + 1,
-        };
-        let [all, most] = [counted(long.saturating_sub(base)), counted(recent)];
-        let all = if every < base { long } else { all };
-        let whole = |counted: u64| Number::from_integer(i128::from(counted));
-        let allowed = self.tier.threshold * JUST_SHORT_OF * whole(all);
-        // So high that an evaluation more lifts the long window from just below to just above.
-        let rest_of = whole(all.saturating_sub(most).max(1));
-        let percent = rest_of * 2 + JUST_SHORT_OF * 100;
-        let high = self.beyond(percent.floor().to_integer());
-        let high = high.min(allowed / whole(most));
-        let before = (allowed - high * whole(most)) / rest_of;
-        let before = self.in_events(before).floor() / self.in_events(1.into());
-        let then = high.max(self.beyond(102));
-        // What the long window forgets meanwhile.
-        let leaving = if then == high { before } else { high };
-        let lift = (then - leaving) / whole(all);
-        let evaluations = |share: Number| {
-            let needed = (self.tier.threshold * share / lift).ceil();
-            Some(u64::try_from(needed.to_integer()).ok()?.min(all) * every)
-        };
-        // Where few evaluations are recent, the first may still count what was before.
-        let is_late = every >= base && every == self.driver.step && most < 4;
-        let more = evaluations(JUST_ABOVE - JUST_SHORT_OF)? + if is_late { every } else { 0 };
-        // At last the short window, too, is just above.
-        let (lifted, above) = (evaluations(Number::new(1, 20))?, self.beyond(101));
-        let above = self.in_events(above).ceil() / self.in_events(1.into());
-        let steady = (self.tier.short.mins_up() + 2 * every).next_multiple_of(every);
-        let levels = self.levels(&[
-            (outage, Number::from_integer(1)),
-            (rest, before),
-            (recent, high),
-            (more + lifted, then),
-            (steady, above),
-        ]);
-        let name = "silent just below the threshold, fires above it";
-        let mut test = self.test(name, &levels)?;
-        let at = outage + rest + recent;
-        test.promql_expr_test = vec![
-            self.check(at, false),
-            self.check(at + more, true),
-            self.check(at + more + lifted + steady, true),
-        ];
-        Some(test)
-    }
-
-    /// Everything fails twice, with just enough events together: fires while both are in the long window, silent once the first
-    /// has left it. An evaluation counts a base window at most, and the last one until the next.
-    fn few(&self) -> Option<Test> {
-        let every = self.every;
-        let long = self.tier.long.mins_up();
-        let (first, then) = (2 * every, long - long % every);
-        // While the short window still has the second.
-        let last = match every > self.driver.step {
-            true => (first + long - BASE_WINDOW.mins_up()).next_multiple_of(every),
-            false => (first + long).next_multiple_of(every) + 2 * every,
-        };
-        let failing = |events: Number| {
-            let all = Level::new(every / self.driver.step, Number::from_integer(1));
-            all.thin(events / i128::from(self.driver.step))
-        };
-        // The rate that they are recorded as must not lose one.
-        let is_exact = |events: &u32| {
-            let seconds = BASE_WINDOW.as_secs() as f64;
-            f64::from(*events) / seconds * seconds >= f64::from(*events)
-        };
-        let enough = Number::from_integer(i128::from(self.events.min_events));
-        let second = (1..self.events.min_events).rev().find(is_exact);
-        let second = second.map_or(enough / 2, |events| i128::from(events).into());
-        let idle = |minutes: u64| Level::idle(minutes.div_ceil(self.driver.step));
-        let levels = [
-            idle(every),
-            failing(enough - second),
-            idle(then - every - first),
-            failing(second),
-            idle(last - then),
-        ];
-        let mut test = self.test("fires only with `min_events`", &levels)?;
-        test.promql_expr_test = vec![self.check(then + every, true), self.check(last, false)];
         Some(test)
     }
 
@@ -462,8 +353,9 @@ impl Run<'_> {
         Some((start + lasts, self.levels(&[(start, zero), (lasts, one)])))
     }
 
-    /// The first bad events are there with the first sample of their series: one in eight of all.
-    fn born(&self) -> Option<Test> {
+    /// The first bad events are there with the first sample of their series: one in eight of all, or `alone`, the first of a target that
+    /// Prometheus reads.
+    fn born(&self, alone: bool) -> Option<Test> {
         let EventSli::Ratio {
             part,
             total,
@@ -480,16 +372,41 @@ impl Run<'_> {
         let within = (BASE_WINDOW.mins_up() / self.driver.step).saturating_sub(1);
         let begins = at / self.driver.step - within.min(2);
         let levels = [Level::new(begins + 30, Number::from_integer(0))];
-        let mut test = self.test("counts the first value of a new series", &levels)?;
-        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        let name = match alone {
+            true => "counts the first value of the first series of a target",
+            false => "counts the first value of a new series",
+        };
+        let mut test = self.test(name, &levels)?;
+        let is_part = labels::is_part(part.family()?, total.family()?);
+        let (others, share) = match (alone, is_part) {
+            (true, true) => (vec![self.up(total, begins)?], Number::from_integer(1)),
+            (true, false) => return None,
+            (false, _) => (
+                inputs(&self.driver, self.events, &levels, false)?,
+                Number::new(1, 8),
+            ),
+        };
+        test.input_series = others;
         let all = Number::from_integer(TRAFFIC) * i128::from(BASE_WINDOW.mins_up());
-        let inside = labels::is_part(part.family()?, total.family()?);
-        let share = Number::new(1, if inside { 7 } else { 8 });
+        let value = all * Number::new(1, if is_part { 7 } else { 8 });
         test.input_series
-            .push(self.driver.born(part, begins, all * share)?);
+            .push(self.driver.born(part, begins, value)?);
         let ratio = self.recorded(naming::ERROR_RATIO);
-        test.promql_expr_test = vec![near(&ratio, Number::new(1, 8), Number::new(1, 1_000), at)];
+        test.promql_expr_test = vec![near(&ratio, share, Number::new(1, 1_000), at)];
         Some(test)
+    }
+
+    /// The target of a signal's series is up.
+    fn up(&self, signal: &Signal, steps: u64) -> Option<Input> {
+        let mut set = labels::of(self.plan, signal, signal.family()?);
+        let scraped = &self.plan.scrape.labels;
+        set.retain(|label, _| {
+            ["job", "instance"].contains(&label.as_str()) || scraped.contains(label)
+        });
+        Some(Input {
+            series: labels::series("up", &set),
+            values: format!("1+0x{}", steps + 30),
+        })
     }
 
     /// Half of all fails, in five processes one after the other, of which the second and the third live for a minute or two and a
@@ -538,7 +455,7 @@ impl Run<'_> {
         test.promql_expr_test = vec![counted(naming::ALL_EVENTS, steps)];
         if !is_shared {
             test.promql_expr_test
-                .push(counted(naming::PART_EVENTS, steps * half));
+                .push(counted(self.events.sli.part_events(), steps * half));
         }
         // After the first restart, after the third and fourth, without any, and from the missed scrape on.
         for (at, steps) in [(12, 10), (18, 10), (20, 10), (29, 11)] {
@@ -569,15 +486,22 @@ impl Run<'_> {
             &[Level::new(1, half)],
         )?;
         test.input_series = inputs(&self.driver, self.events, &[Level::new(20, half)], true)?;
+        let mut late = test.input_series.clone();
         for input in &mut test.input_series {
             let values = input.values.strip_prefix("0 ").unwrap_or(&input.values);
             // Its only sample and the first one after it are in one minute.
             input.values = format!("_x21 900000000 {values}");
         }
+        // A target that did not restart, and counts nothing more.
+        for input in &mut late {
+            input.series = input.series.replace("instance=\"i1\"", "instance=\"i2\"");
+            input.values = "_x21 900000000+0x20".into();
+        }
+        test.input_series.extend(late);
         test.interval = "30s".into();
         let counted = Number::from_integer(TRAFFIC * 20);
         let each = self.series(naming::ALL_EVENTS, self.plan.evaluation);
-        let part = self.series(naming::PART_EVENTS, self.plan.evaluation);
+        let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
         let sum = |each: &str, counted: Number| {
             let sum = format!("sum_over_time({each}[1h])");
             near(&sum, counted, counted / 20, 30)
@@ -618,7 +542,7 @@ impl Run<'_> {
         bad.values = format!("{TRAFFIC}+0x21 stale {TRAFFIC}+0x50");
         test.input_series.push(bad);
         test.interval = "30s".into();
-        let part = self.series(naming::PART_EVENTS, self.plan.evaluation);
+        let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
         test.promql_expr_test = [16, 17]
             .map(|at| {
                 value_is(
@@ -651,9 +575,85 @@ impl Run<'_> {
                 at,
                 Some(0),
             ),
+            value_is(
+                format!(
+                    "sum({})",
+                    self.series(self.events.sli.part_events(), self.plan.evaluation)
+                ),
+                at,
+                Some(0),
+            ),
             self.check(at, false),
         ];
         Some(Some(test))
+    }
+
+    /// The bucket appears in a histogram that counts since long: what was counted before is neither good nor bad.
+    fn gets_bucket(&self) -> Option<Test> {
+        const APPEARS: u64 = 20;
+        let EventSli::Latency { .. } = &self.events.sli else {
+            return None;
+        };
+        if self.every != 1 || self.plan.evaluation != EVALUATION {
+            return None;
+        }
+        let levels = [Level::new(2 * APPEARS, Number::from_integer(0))];
+        let mut test = self.test("measures a bucket that appears from then on", &levels)?;
+        let [bucket, ..] = &mut test.input_series[..] else {
+            return None;
+        };
+        let counted = TRAFFIC * i128::from(APPEARS);
+        bucket.values = format!("_x{APPEARS} {counted}+{TRAFFIC}x{APPEARS}");
+        let ratio = self.recorded(naming::ERROR_RATIO);
+        test.promql_expr_test = vec![
+            value_is(ratio.clone(), APPEARS + 3, None),
+            value_is(format!("sum({ratio})"), 2 * APPEARS, Some(0)),
+            self.check(2 * APPEARS, false),
+        ];
+        Some(test)
+    }
+
+    /// Prometheus 3 stores the bucket under another spelling of `le`. What was counted while it was updated is neither good nor bad.
+    fn respelled(&self) -> Option<Test> {
+        const UPDATED: u64 = 20;
+        let EventSli::Latency { within, .. } = &self.events.sli else {
+            return None;
+        };
+        let is_fine = self.every == 1 && self.plan.evaluation == EVALUATION;
+        if within.op != MatchOp::Match || !is_fine {
+            return None;
+        }
+        let levels = [Level::new(2 * UPDATED, Number::from_integer(0))];
+        let mut test = self.test("counts no event while `le` gets another spelling", &levels)?;
+        let mut old = test.input_series.first()?.clone();
+        let other = match within.le.strip_suffix(".0") {
+            Some(whole) => whole.to_owned(),
+            None => format!("{}.0", within.le),
+        };
+        let [of_new, of_old] = [&within.le, &other].map(|le| format!("le=\"{le}\""));
+        old.series = old.series.replace(&of_new, &of_old);
+        let before = format!("0 {TRAFFIC}+{TRAFFIC}x{}", UPDATED - 4);
+        let counted = TRAFFIC * i128::from(UPDATED);
+        let after = format!("{counted}+{TRAFFIC}x{UPDATED}");
+        let [new, all] = &mut test.input_series[..] else {
+            return None;
+        };
+        new.values = format!("_x{UPDATED} {after}");
+        // No page is read in between.
+        all.values = format!("{before} _x2 {after}");
+        old.values = before;
+        test.input_series.push(old);
+        let bad = self.series(self.events.sli.part_events(), self.plan.evaluation);
+        let all = self.series(naming::ALL_EVENTS, self.plan.evaluation);
+        test.promql_expr_test = vec![
+            self.check(UPDATED + 2, false),
+            value_is(
+                format!("sum(sum_over_time({all}[1h])) - sum(sum_over_time({bad}[1h]))"),
+                2 * UPDATED,
+                Some(0),
+            ),
+        ];
+        Some(test)
     }
 
     /// No series of the bucket: there is no ratio, and longer windows count no event.

@@ -436,6 +436,7 @@ impl Run<'_> {
             (lost + self.hold + 1, true),
             (end + BASE_WINDOW.mins_up(), false),
         ];
-        Some(self.test("fires where events have no bucket", inputs, None, &fires))
+        let title = format!("fires where events of {name} have no bucket");
+        Some(self.test(&title, inputs, None, &fires))
     }
 }

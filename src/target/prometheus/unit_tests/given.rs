@@ -1,7 +1,7 @@
 //! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
 use super::labels::LabelSet;
-use super::{burn, burns, labels, minutes, own, test_file};
+use super::{burn, burns, labels, minutes, own, promised, test_file};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -27,6 +27,10 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         );
         let every = burn::every(tier, 3);
         let mut tests = tests(plan, slo, events, tier, every);
+        if i == 0 {
+            let at = LOOK.next_multiple_of(every);
+            tests[0].promql_expr_test.extend(promised(slo, at));
+        }
         tests.extend(own::windows(plan, slo, events, tier, every));
         tests.extend(own::without_part(plan, slo, events, tier, every));
         if i == 0 && events.counted.is_none() {
@@ -43,6 +47,21 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
     events.tiers.iter().enumerate().map(file).collect()
+}
+
+/// A file for each tier of an SLO on counted events whose windows are too short or too long for tests on recorded events.
+pub(super) fn thresholds(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
+    let file = |tier: &Tier| {
+        let name = format!("{}-{}", rules::slo_file(slo), tier.name);
+        let title = format!(
+            "{}, tier {}, of ratios as recorded.",
+            slo.alert_name, tier.name
+        );
+        let every = burn::every(tier, 3);
+        let tests = tests(plan, slo, events, tier, every);
+        test_file(name, title, &[rules::slo_file(slo)], every, tests)
+    };
+    events.tiers.iter().map(file).collect()
 }
 
 /// Both windows beyond a tier's threshold, and one of them short of it, where rules are evaluated every so many minutes.

@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::plan::{Family, Plan, Signal, selection};
-use crate::promql::ast::{Expr, MatchOp, Matcher, Selector};
+use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector};
 use crate::promql::{self, visit};
 
 /// Labels and their values, sorted.
@@ -36,11 +36,22 @@ pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
         set.insert(label.clone(), value);
     }
     for (label, op, value) in &family.matchers {
-        let mut values = candidates(label, &family.matchers);
-        let fits = values.find(|value| selection::passes_all(label, value, &family.matchers));
+        let fits = selected_value(label, &family.matchers);
         set.insert(label.clone(), fits.unwrap_or_else(|| meeting(*op, value)));
     }
     set
+}
+
+/// The value of a label that series have which these matchers select.
+pub(super) fn selected_value(label: &str, matchers: &[selection::Matcher]) -> Option<String> {
+    candidates(label, matchers).find(|value| selection::passes_all(label, value, matchers))
+}
+
+/// Statuses of the class of this one.
+pub(super) fn statuses_like(value: &str) -> impl Iterator<Item = String> + use<> {
+    let class = is_status(value).then(|| value[..1].to_owned());
+    let of_class = |class: String| ["00", "03"].map(|rest| format!("{class}{rest}"));
+    class.into_iter().flat_map(of_class)
 }
 
 /// Values of a label that show what its matchers select.
@@ -151,10 +162,24 @@ pub(super) fn series(name: &str, set: &LabelSet) -> String {
     out
 }
 
+/// The same series with this value of a label that it has.
+pub(super) fn with(series: &str, label: &str, value: &str) -> Option<String> {
+    let parsed = promql::parse(series).ok()?;
+    let ExprKind::Selector(parsed) = &parsed.kind else {
+        return None;
+    };
+    let matchers = parsed.matchers.iter();
+    let mut set: LabelSet = matchers
+        .map(|m| (m.label.text.to_string(), m.value.value.to_string()))
+        .collect();
+    *set.get_mut(label)? = value.to_owned();
+    Some(self::series(&parsed.metric.as_ref()?.text, &set))
+}
+
 /// The same series with another value of a label; `None` where it does not have the label with its made-up value.
 pub(super) fn beside(series: &str, label: &str, other: &str) -> Option<String> {
-    let [one, other] = [&*made_up(label), other].map(|value| format!("{label}=\"{value}\""));
-    series.contains(&one).then(|| series.replace(&one, &other))
+    let own = format!("{label}=\"{}\"", made_up(label));
+    series.contains(&own).then(|| with(series, label, other))?
 }
 
 /// True when a query selects a series; where that cannot be told, it does.

@@ -383,7 +383,7 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
             levels(high, low, high)
         }
     } else if upper && threshold == zero {
-        levels(zero, int(5), zero)
+        levels(zero, int(1), zero)
     } else if upper {
         let cap = top(c).map(|top| (threshold + top) / 2);
         let bad = times(threshold, beyond);
@@ -397,7 +397,7 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
     } else if threshold == zero {
         // Nothing at all is the fault; any share of zero is zero.
         let good = top(c).map_or(int(5), |top| top / 2);
-        levels(good, zero, good / 10)
+        levels(good, zero, good / 1_000)
     } else {
         let above = |share| {
             let level = threshold * (int(2) - Number::new(share, 100));
@@ -414,12 +414,7 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
 
 /// True for values of a gauge that a rule compares as they are.
 fn is_exact(c: &Compare) -> bool {
-    let as_they_are = c.signal.value_scale(c.stat) == int(1);
-    let is_gauge = matches!(&c.signal.source, Source::Family(f) if f.kind == FamilyKind::Gauge);
-    as_they_are
-        && is_gauge
-        && matches!(c.bound, Bound::Fixed(..))
-        && matches!(c.stat, Stat::Last | Stat::Max | Stat::Min)
+    c.signal.is_as_sent(c.stat) && matches!(c.bound, Bound::Fixed(..))
 }
 
 /// Adds when the condition begins and ends to hold.

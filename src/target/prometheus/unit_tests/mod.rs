@@ -25,12 +25,13 @@ mod swing;
 mod time;
 mod together;
 mod values;
+mod windows;
 
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming::{self, TIER};
-use crate::plan::{EventSli, Plan, Tier};
+use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier, WindowRatio};
 use crate::promql::ast::{Expr, MatchOp};
-use crate::promql::build;
+use crate::promql::{build, visit};
 use crate::target::Untested;
 use crate::units::{Duration, Number, decimal};
 
@@ -58,18 +59,30 @@ pub(super) fn files(plan: &Plan) -> Tests {
     let mut tests = Tests::default();
     for slo in &plan.slos {
         let events = &slo.events;
+        // No series can be given that the rules record themselves.
+        let is_recorded = |ratio: &WindowRatio| visit::needs_no_series(&ratio.expr);
+        if events.ratios.iter().any(is_recorded) {
+            let name = &slo.alert_name;
+            tests.notes.push(format!(
+                "no unit test for `{name}`: its PromQL has a value without any series"
+            ));
+            continue;
+        }
         let files = match &events.sli {
-            EventSli::Ratio { .. } | EventSli::Latency { .. } => burn::files(plan, slo, events),
+            EventSli::Ratio { .. } | EventSli::Latency { .. } => {
+                let (files, is_whole) = counted_files(plan, slo, events);
+                if !is_whole {
+                    tests.untested.push(Untested {
+                        alert: slo.alert_name.clone(),
+                        why: "no error ratios were found just above and just below the threshold of a tier"
+                            .into(),
+                    });
+                }
+                files
+            }
             EventSli::Time(time) => time::files(plan, slo, events, time),
             EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
         };
-        if files.len() < events.tiers.len() {
-            tests.untested.push(Untested {
-                alert: slo.alert_name.clone(),
-                why: "no error ratios were found just above and just below the threshold of a tier"
-                    .into(),
-            });
-        }
         tests.files.extend(files);
         tests.files.extend(period::file(plan, slo, events));
     }
@@ -78,6 +91,20 @@ pub(super) fn files(plan: &Plan) -> Tests {
         condition::file(plan, &subject, &mut tests);
     }
     tests
+}
+
+/// The files of an objective on events that are counted, and whether they test each threshold.
+fn counted_files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFile>>, bool) {
+    let mut files: Vec<_> = burn::file(plan, slo, events).into_iter().collect();
+    let windows = windows::file(plan, slo, events);
+    let mut is_whole = windows.as_ref().is_some_and(|(_, whole)| *whole);
+    files.extend(windows.map(|(file, _)| file));
+    // Ratios alone do not show whether there are enough events.
+    if !is_whole && events.min_events == 0 {
+        files.extend(given::thresholds(plan, slo, events));
+        is_whole = true;
+    }
+    (files, is_whole || events.tiers.is_empty())
 }
 
 /// A test file that loads rule files by name.
@@ -128,6 +155,19 @@ fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
         at,
         Some(1),
     )
+}
+
+/// What an objective promises, and its error budget, as they are recorded. Other tools may have series of the same names.
+fn promised(slo: &Slo, at: u64) -> [ExprCheck; 2] {
+    let budget = &slo.events.budget;
+    let promised = [
+        (naming::OBJECTIVE, budget.objective),
+        (naming::ERROR_BUDGET, budget.budget),
+    ];
+    promised.map(|(series, value)| {
+        let series = format!("{series}{{{}=\"{}\"}}", naming::SLO, slo.name);
+        near(&series, value, value / 1_000_000, at)
+    })
 }
 
 /// Whether an alert of a name is firing at a time.

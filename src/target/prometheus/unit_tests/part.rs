@@ -6,8 +6,8 @@ use super::labels;
 use super::level::{self, busy};
 use super::swing::Blocks;
 use super::together;
-use crate::plan::{Absent, Bound, Compare, Condition, Correlated, Plan};
-use crate::spec::Baseline;
+use crate::plan::{Absent, Bound, Compare, Condition, Correlated, Plan, Source};
+use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::view::Input;
 use crate::units::{Duration, Number};
 
@@ -28,6 +28,8 @@ pub(super) struct Try {
     pub(super) first: usize,
     /// True with the series of another replica, or of another place.
     pub(super) beside: bool,
+    /// True where a part that counts the events of another part's ratio has no series: it says how many events that one has.
+    pub(super) counted: bool,
     pub(super) shape: Shape,
 }
 
@@ -65,6 +67,7 @@ impl Try {
                                 shared,
                                 first,
                                 beside: false,
+                                counted: false,
                                 shape: Shape::Steps,
                             }));
                         }
@@ -82,6 +85,7 @@ impl Try {
                 shared: true,
                 first,
                 beside: false,
+                counted: false,
                 shape,
             })
         });
@@ -143,6 +147,41 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// True where it counts what another part has the ratio of.
+    pub(super) fn counts(&self, other: &Self) -> bool {
+        let (Kind::Compare(own), Kind::Compare(ratio)) = (&self.kind, &other.kind) else {
+            return false;
+        };
+        let Source::Ratio { over, .. } = &ratio.signal.source else {
+            return false;
+        };
+        let total = over.family().map(|family| {
+            let set = labels::of(self.driver.plan, over, family);
+            let name = format!("{}{}", family.names.newest(), family.counted().suffix());
+            labels::series(&name, &set)
+        });
+        matches!(own.stat, Stat::Increase | Stat::Rate)
+            && matches!(own.bound, Bound::Fixed(..))
+            && total.is_some_and(|total| self.reads(&total))
+    }
+
+    /// Events of a minute without fault, and so many hundredths of the way to it.
+    pub(super) fn events(&self, share: i128, how: Try) -> Option<[Number; 2]> {
+        let Kind::Compare(c) = &self.kind else {
+            return None;
+        };
+        let (percent, low) = STRENGTHS[how.strength];
+        let (good, bad, _) = level::apart(c, percent, low)?;
+        let seconds = match (c.stat, c.unit.per) {
+            (Stat::Increase, _) => i128::from(c.window.as_secs()),
+            (_, Some(per)) => i128::from(per.seconds),
+            (_, None) => 1,
+        };
+        let minute = Number::new(60, seconds) / c.signal.value_scale(c.stat);
+        let bad = good + (bad - good) * Number::new(share, 100);
+        Some([good * minute, bad * minute])
+    }
+
     /// True where the past must have a usual range.
     fn swings(&self) -> bool {
         matches!(&self.kind, Kind::Compare(c) if matches!(c.bound, Bound::Outside(_)))
@@ -186,8 +225,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The part's series; `share` says how many hundredths of the way from good to bad they go.
-    pub(super) fn inputs(&self, course: &Course, share: i128, how: Try) -> Option<Vec<Input>> {
+    /// The part's series; `share` says how many hundredths of the way from good to bad they go, and `events` how many there are in a
+    /// minute without fault and with it.
+    pub(super) fn inputs(
+        &self,
+        course: &Course,
+        share: i128,
+        how: Try,
+        events: Option<[Number; 2]>,
+    ) -> Option<Vec<Input>> {
         match &self.kind {
             Kind::Compare(c) => {
                 let (percent, low) = STRENGTHS[how.strength];
@@ -224,6 +270,13 @@ impl<'a> Part<'a> {
                 if how.quiet {
                     let thin = |level: Level| level.thin(Number::from_integer(QUIET));
                     levels = levels.into_iter().map(thin).collect();
+                }
+                if let (Some([few, many]), [before @ .., during, after]) = (events, &mut levels[..])
+                {
+                    *during = during.thin(many);
+                    for level in before.iter_mut().chain([after]) {
+                        *level = level.thin(few);
+                    }
                 }
                 self.driver.compare(c, &levels, true)
             }

@@ -12,7 +12,7 @@ use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
 use crate::naming;
 use crate::plan::{Condition, Plan, SignalKind, words};
 use crate::promql::ast::Duration;
-use crate::spec::Across;
+use crate::spec::{Across, Stat};
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
 
@@ -53,17 +53,18 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
 /// The first test again, beside a replica that stays without fault: what the alert does then tells the best of them from the worst.
 pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
     let label = "instance";
-    let is_best_or_worst = |leaf: &&Condition| match leaf {
+    let best_or_worst = |leaf: &Condition| match leaf {
         Condition::Compare(c) => {
             let is_gauge = c.signal.kind() == SignalKind::Gauge;
-            is_gauge && matches!(c.signal.across, Across::Max | Across::Min)
+            let is_one = is_gauge && matches!(c.signal.across, Across::Max | Across::Min);
+            is_one.then(|| c.query.expr.clone())
         }
-        _ => false,
+        _ => None,
     };
+    let leaves = subject.condition.leaves().into_iter();
+    let compared: Vec<_> = leaves.filter_map(best_or_worst).collect();
     let grouped = &subject.condition.query().labels;
-    if grouped.iter().any(|of| of == label)
-        || !subject.condition.leaves().iter().any(is_best_or_worst)
-    {
+    if grouped.iter().any(|of| of == label) || compared.is_empty() {
         return None;
     }
     let first = tests.first()?;
@@ -75,7 +76,9 @@ pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
     let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
     let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
     let mut inputs = first.input_series.clone();
-    for input in &first.input_series {
+    // Other parts see no other replica: the alert is then silent or not because of the best or the worst of them alone.
+    let of_replicas = |input: &&Input| compared.iter().any(|of| labels::reads(of, &input.series));
+    for input in first.input_series.iter().filter(of_replicas) {
         if let Some(series) = labels::beside(&input.series, label, "i2") {
             let values = steady(&input.values, end)?;
             inputs.push(Input { series, values });
@@ -309,9 +312,21 @@ impl Search<'_> {
             let all = u64::try_from(elements.len()).ok();
             (firing.last().copied() == all).then_some(elements)
         };
-        let open = elements(false).filter(|open| elements(true).as_ref() == Some(open))?;
-        let is_exact = match condition.leading() {
-            Condition::Compare(c) => c.signal.is_instant(c.stat),
+        let near = |((ours, a), (theirs, b)): (&(Labels, f64), &(Labels, f64))| {
+            ours == theirs && (a == b || (a - b).abs() <= a.abs() * annotations::HAIR)
+        };
+        let (open, closed) = (elements(false)?, elements(true)?);
+        if open.len() != closed.len() || !open.iter().zip(&closed).all(near) {
+            return None;
+        }
+        let is_exact = match condition.valued() {
+            Some(Condition::Compare(c)) => {
+                let is_gauge = c.signal.kind() == SignalKind::Gauge;
+                let is_sample = matches!(c.stat, Stat::Avg | Stat::Min | Stat::Max);
+                // The extrapolation of both sides is the same.
+                let is_ratio = c.signal.kind() == SignalKind::Ratio;
+                c.signal.is_instant(c.stat) || is_gauge && is_sample || is_ratio
+            }
             _ => true,
         };
         let expected = |(labels, value): (Labels, f64)| {
@@ -412,9 +427,26 @@ impl Search<'_> {
         Some(tests)
     }
 
-    /// All ways to try inputs; those with another replica last.
+    /// All ways to try inputs: first those in which a part says how many events another has the ratio of, and those with another replica
+    /// last.
     fn tries(&self) -> Vec<Try> {
-        let plain = Try::all(&self.parts);
+        let mut plain = Try::all(&self.parts);
+        let mut pairs = self
+            .parts
+            .iter()
+            .flat_map(|of| self.parts.iter().map(move |by| (by, of)));
+        if pairs.any(|(by, of)| by.counts(of)) {
+            let counted = plain.iter().filter(|how| {
+                how.shape == Shape::Steps && !how.quiet && !how.shared && how.first == 0
+            });
+            let counted: Vec<_> = counted
+                .map(|how| Try {
+                    counted: true,
+                    ..*how
+                })
+                .collect();
+            plain.splice(0..0, counted);
+        }
         let beside = plain.iter().map(|how| Try {
             beside: true,
             ..*how
@@ -461,10 +493,21 @@ impl Search<'_> {
         let n = self.parts.len();
         for i in (how.first..n).chain(0..how.first) {
             let part = &self.parts[i];
+            let counts = |of: &usize| how.counted && self.parts[*of].counts(part);
+            let is_counted = |of: &Part<'_>| how.counted && part.counts(of);
+            if self.parts.iter().any(is_counted) {
+                continue;
+            }
+            let counter = (0..n).find(counts);
+            let events = counter.map(|of| self.parts[of].events(states[of], how));
+            let events = match events {
+                Some(None) => return None,
+                events => events.flatten(),
+            };
             if how.shared && all.iter().any(|known| part.reads(&known.series)) {
                 continue;
             }
-            for input in part.inputs(&self.course, states[i], how)? {
+            for input in part.inputs(&self.course, states[i], how, events)? {
                 if all.iter().all(|known| known.series != input.series) {
                     all.push(input);
                 }
@@ -545,8 +588,11 @@ impl Search<'_> {
         }
         let reset = (last + 1..end).find(|s| found.is(*s..end, |n| n == 0));
         checks.extend(reset.map(|at| self.check(at, 0)));
+        // As soon as its value is known: a window that is full of the fault has an exact one.
+        let sent = |at: &u64| self.sent(&inputs, *at).is_some();
+        let known = [at, last].into_iter().find(sent).unwrap_or(at);
         let test = self.test(self.name("fires because of", set), inputs, checks);
-        Some(self.shown(test, at, found.at(at)?))
+        Some(self.shown(test, known, found.at(known)?))
     }
 
     /// Silent all the time while one part is as near to its fault as it can be.

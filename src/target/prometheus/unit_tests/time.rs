@@ -4,7 +4,7 @@
 
 use super::labels;
 use super::values::{self, Phase};
-use super::{burn, burns, given, of_window, test_file, value_is};
+use super::{burn, burns, given, of_window, promised, test_file, value_is};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli};
 use crate::promql::ast::Expr;
@@ -194,10 +194,11 @@ impl<'a> Run<'a> {
     fn gone(&self) -> Test {
         let at = (30 + 15_u64).next_multiple_of(self.every);
         let ratio = self.recorded(naming::ERROR_RATIO);
-        let checks = vec![
+        let mut checks = vec![
             value_is(format!("count({ratio})"), at, None),
             self.check(at, false),
         ];
+        checks.extend(promised(self.slo, at));
         let phases = [30 * self.per_minute, 0, 0];
         self.test(
             "no data and silent while the gauge is missing",

@@ -21,6 +21,23 @@ pub(super) fn gauge(phases: &[Phase]) -> String {
     out.join(" ")
 }
 
+/// So many samples of a value, or without one.
+pub(super) type Run = (u64, Option<Number>);
+
+/// Samples that are held, or missing, for so many steps each.
+pub(super) fn held(runs: &[Run]) -> String {
+    let runs: Vec<_> = runs.iter().filter(|(steps, _)| *steps > 0).collect();
+    let runs = runs.chunk_by(|a, b| a.1 == b.1);
+    let runs = runs.map(|run| {
+        let steps: u64 = run.iter().map(|run| run.0).sum();
+        match run[0].1 {
+            Some(value) => segment(value, Number::from_integer(0), steps - 1),
+            None => format!("_x{steps}"),
+        }
+    });
+    runs.collect::<Vec<_>>().join(" ")
+}
+
 /// A counter that starts at 0 and grows by each phase's level a step.
 ///
 /// promtool adds increments up as floats; where the next sample is not larger, it must not come out smaller

@@ -118,6 +118,7 @@ fn apply(op: BinaryOp, a: f64, b: f64) -> Option<Option<f64>> {
                 BinaryOp::Lt => a < b,
                 BinaryOp::Ge => a >= b,
                 BinaryOp::Le => a <= b,
+                BinaryOp::Eq => a == b,
                 _ => return None,
             };
             return Some(holds.then_some(a));
@@ -129,7 +130,7 @@ fn apply(op: BinaryOp, a: f64, b: f64) -> Option<Option<f64>> {
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(
         op,
-        BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le
+        BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le | BinaryOp::Eq
     )
 }
 
