@@ -26,6 +26,7 @@ use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
 use crate::promql::build;
+use crate::promql::usage::bare;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit, decimal};
 
@@ -195,6 +196,19 @@ fn is_known(of: &Signal, over: &Signal) -> bool {
 /// `part / (whole > 0)`, where a missing part counts as 0: without a series, no event has happened yet.
 pub fn guarded_ratio(part: Expr, whole: Expr) -> Expr {
     bin(BinaryOp::Div, or_zero(part, &whole), positive(whole))
+}
+
+/// The part of a ratio over the whole, without the zero for a missing part: no zero is above a threshold.
+pub fn without_zero(ratio: Expr) -> Expr {
+    let ExprKind::Binary(divided) = &ratio.kind else {
+        return ratio;
+    };
+    match &bare(&divided.lhs).kind {
+        ExprKind::Binary(either) if divided.op == BinaryOp::Div && either.op == BinaryOp::Or => {
+            bin(BinaryOp::Div, either.lhs.clone(), divided.rhs.clone())
+        }
+        _ => ratio,
+    }
 }
 
 /// A missing `part` counts as zero wherever there is a `whole`.

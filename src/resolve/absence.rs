@@ -53,16 +53,15 @@ pub(super) fn check_name(cx: &mut Context<'_>, name: &Text) {
     }
 }
 
-/// The alerts on the data of all SLOs that have alerts.
+/// The alerts on the data of all SLOs that have alerts, and of those that say so.
 pub(super) fn alerts(cx: &mut Context<'_>, slos: &[Slo], own: &[Alert]) -> Vec<Alert> {
     let spec = cx.spec;
     let is_watched = |slo: &&Slo| {
         let written = spec.slos.get(slo.name.as_str());
         let wanted = written.and_then(|slo| slo.data_alerts);
         let events = &slo.events;
-        wanted.is_none_or(|wanted| wanted.value)
+        wanted.map_or(!events.tiers.is_empty(), |wanted| wanted.value)
             && slo.is_stored()
-            && !events.tiers.is_empty()
             && events.counted.is_some()
     };
     let watched: Vec<_> = slos.iter().filter(is_watched).collect();
@@ -91,7 +90,10 @@ impl Watch<'_> {
     /// A value of another label may have been replaced, as one model by the next, and a place without targets removed.
     fn lost(&self, cx: &mut Context<'_>, own: &[Alert]) -> Option<Alert> {
         let page = cx.severity("page");
-        let pages = |slo: &&Slo| slo.events.tiers[0].severity == page;
+        let pages = |slo: &&Slo| {
+            let fastest = slo.events.tiers.first();
+            fastest.is_none_or(|tier| tier.severity == page)
+        };
         let of_events = self.of_events();
         let ended: Vec<_> = of_events.into_iter().filter(pages).collect();
         let first = *ended.first()?;
@@ -237,6 +239,10 @@ impl Watch<'_> {
             );
             ways.push(none.on(&no_labels).into());
         }
+        let ways: Vec<_> = match ways.len() {
+            1 => ways,
+            _ => ways.into_iter().map(build::paren).collect(),
+        };
         let expr = ways.into_iter().reduce(either)?;
         let data = SliData {
             // One without known targets has no series then, whatever was before.

@@ -181,7 +181,7 @@ pub(super) fn extreme(
     let message = format!("`equals` needs the lowest or the highest value of `{name}`");
     let error = Diagnostic::error("bad-threshold", equals.span, message);
     cx.sink
-        .push(error.help("use `at_least` or `at_most`, or both in two conditions under `all`"));
+        .push(error.help("use `at_least` or `at_most`, or PromQL for a code: `promql: \"max by (LABEL) (METRIC) == 79\"`"));
     None
 }
 

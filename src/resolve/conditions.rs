@@ -18,11 +18,12 @@ use crate::plan::{
     RawCondition, Reading, Signal, SignalKind, Source, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, Selector};
+use crate::promql::usage::bare;
 use crate::promql::{self, Kept, build, visit};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, Stat, Text};
-use crate::units::{Duration, Quantity, Unit};
+use crate::units::{Duration, Number, Quantity, Unit};
 
 /// How much longer than its window and its holding time a value may be unusual.
 const SETTLED: Duration = Duration::from_mins(5);
@@ -190,7 +191,13 @@ impl Resolver<'_, '_> {
         quantity: &Spanned<Quantity>,
     ) -> Option<(Bound, ValueUnit, Expr)> {
         let fixed = bound::fixed(self.cx, read, op, quantity)?;
-        let now = query::per_time(query::query(read, None).expr, fixed.unit);
+        let value = query::query(read, None).expr;
+        let is_ratio = matches!(read.signal.source, Source::Ratio { before: None, .. });
+        let value = match is_ratio && op.is_upper() && fixed.value > Number::from_integer(0) {
+            true => query::without_zero(value),
+            false => value,
+        };
+        let now = query::per_time(value, fixed.unit);
         let now = match query::is_whole(read.signal, read.stat, fixed.value) {
             true => build::call("round", [now]),
             false => now,
@@ -518,13 +525,20 @@ impl Resolver<'_, '_> {
                     true => "the condition would hold",
                     false => "the alert would fire",
                 };
-                let message = format!(
-                    "the query has no comparison: {what} for each series that the query returns"
-                );
+                let is_bool = matches!(&bare(&expr).kind, ExprKind::Binary(b) if b.bool_modifier);
+                let (cause, help) = match is_bool {
+                    true => (
+                        "with `bool`, a comparison returns 0 instead of nothing",
+                        "remove `bool`",
+                    ),
+                    false => (
+                        "the query has no comparison",
+                        "add `above:` or `below:`, or a comparison in the query",
+                    ),
+                };
+                let message = format!("{cause}: {what} for each series that the query returns");
                 let error = Diagnostic::error("always-firing", text.span, message);
-                self.cx
-                    .sink
-                    .push(error.help("add `above:` or `below:`, or a comparison in the query"));
+                self.cx.sink.push(error.help(help));
                 return None;
             }
             Some((op, bound)) => {

@@ -453,6 +453,27 @@ pub(super) fn linked(cx: &mut Context<'_>) {
     }
 }
 
+/// Warns of two metrics of the service whose names differ in one letter: the series of one of them do not exist.
+pub(super) fn similar_metrics(cx: &mut Context<'_>) {
+    let bindings = cx.spec.signals.values();
+    let metrics = bindings.filter_map(|signal| signal.prometheus.as_ref()?.value.metric.as_ref());
+    let mut known: Vec<&Text> = Vec::new();
+    for metric in metrics {
+        let is_near = |other: &&&Text| {
+            let plain = |name: &Text| name.value.replace("https", "http");
+            is_slip(&metric.value, &other.value) && plain(metric) != plain(other)
+        };
+        if let Some(other) = known.iter().find(is_near) {
+            let message = format!("`{metric}` and `{other}` differ in one letter");
+            let warning = Diagnostic::warning("unknown-metric", metric.span, message)
+                .related(other.span, "the other metric");
+            cx.sink
+                .push(warning.help("correct the name that the service does not send"));
+        }
+        known.push(metric);
+    }
+}
+
 /// Warns of a signal whose name says another thing than what it counts: `5xx` of `HTTPCode_Target_4XX_Count`, and unhealthy hosts of
 /// `HealthyHostCount`.
 pub(super) fn other_names(cx: &mut Context<'_>) {

@@ -68,6 +68,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     }
     doubts::jobs(cx);
     doubts::other_names(cx);
+    doubts::similar_metrics(cx);
     doubts::linked(cx);
     for name in cx.spec.prometheus.jobs.keys() {
         check(cx, name, &names);

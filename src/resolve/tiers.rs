@@ -67,12 +67,22 @@ pub(super) fn resolve(
         Some((Burn::Tiers(tiers), _)) => own(objective, tiers, sink),
         Some((Burn::Policy(Policy::SreWorkbook), at)) => workbook(objective, Some(at), notes, sink),
         Some((Burn::Policy(Policy::None), _)) => {
-            notes.push(format!("`{}` has no burn-rate alerts", objective.name));
+            notes.push(format!("`{}` has no burn-rate alerts, and without `data_alerts: true` no alerts on missing data", objective.name));
             Vec::new()
         }
     };
     tiers.sort_by_key(|t| (t.long, t.short));
     tiers
+}
+
+/// A tier that fits any objective and period: five times the error budget, but less than all events.
+fn example(objective: &Objective<'_>) -> String {
+    let percent = Number::from_integer(100);
+    let budget = objective.budget.budget * percent;
+    let ratio =
+        (budget * Number::from_integer(5)).min((budget + percent) / Number::from_integer(2));
+    let long = objective.period.value.min(Duration::from_mins(60));
+    format!("{{ratio: {}%, long: {long}}}", decimal(ratio))
 }
 
 /// The workbook's tiers that fit the period and the objective; a note names the others.
@@ -103,7 +113,10 @@ fn workbook(
         );
         let at = asked.unwrap_or(objective.period.span);
         let error = Diagnostic::error("no-tiers", at, message)
-            .help("set your own tiers: `burn: [{ratio: 0.5%, long: 1h}]`")
+            .help(format!(
+                "set your own tiers: `burn: [{}]`",
+                example(objective)
+            ))
             .help("or build the SLO without alerts: `burn: none`");
         sink.push(error);
         return Vec::new();

@@ -72,7 +72,7 @@ pub struct Correlated {
     /// The other signal.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// Statistic of the other signal. Default: the usual statistic of its kind.
+    /// Statistic of the other signal. Default: `last` of a gauge, `rate` of a counter.
     pub stat: Option<Spanned<Stat>>,
     /// How the values of its replicas and engines are combined. Default: the signal's own `across`.
     pub across: Option<Spanned<Across>>,

@@ -294,7 +294,7 @@ pub struct Record {
     /// The signal.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// Statistic of the signal. Default: the usual statistic of its kind.
+    /// Statistic of the signal. Default: `last` of a gauge, `rate` of a counter.
     pub stat: Option<Spanned<Stat>>,
     /// Rate window. Default: 5m.
     pub window: Option<Spanned<Duration>>,

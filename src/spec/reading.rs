@@ -34,7 +34,7 @@ pub struct Reading {
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal; of a panel, also a list with one line for each. Default: the usual statistic of its kind.
+    /// Statistic of the signal; of a panel, also a list with one line for each. Default: `last` of a gauge, `rate` of a counter.
     pub stat: Option<Spanned<Stats>>,
     /// Rate window; with `absent`, how long a label set without series is remembered (5m to 30d). Default: 5m; with `absent`, 1h;
     /// in a panel, the row's, and in a series, the panel's.

@@ -35,7 +35,7 @@ pub struct Slo {
     /// after a start.
     pub count_new_series: Option<Spanned<bool>>,
     /// `false`: leave the SLO out of the generated alerts `SLODataLost` and `SLONotMeasured`, for example because its service is
-    /// scaled to zero. Default: `true`.
+    /// scaled to zero. `true`: include an SLO with `burn: none`. Default: `true` if the SLO has burn-rate alerts.
     pub data_alerts: Option<Spanned<bool>>,
     /// Name of the alerts. Default: made from the name of the SLO.
     pub alert_name: Option<Text>,

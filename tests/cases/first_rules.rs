@@ -123,7 +123,7 @@ fn a_model_on_a_new_server_is_missed() {
             (&of("a"), "380m", None),
             (&of("b"), "360m", None),
             (&firing("VLLMServerDown"), "60m", Some(1.0)),
-            (&firing("VLLMAllServersDown"), "360m", None),
+            (&firing("VLLMNoServerStaysUp"), "360m", None),
         ],
     );
     // Without any model: until one is served.
@@ -172,7 +172,7 @@ fn a_model_that_was_removed_is_not_missed_for_long() {
 /// The only server is up for a minute of five; one of eight servers is down.
 fn servers_that_crash_again_and_again_alert() {
     let loops = "1+0x20 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 1+0x60";
-    let [all, one] = ["VLLMAllServersDown", "VLLMServerDown"].map(firing);
+    let [all, one] = ["VLLMNoServerStaysUp", "VLLMServerDown"].map(firing);
     play(
         &["alerts"],
         &[(up("only"), loops)],
@@ -220,7 +220,7 @@ fn servers_that_load_a_model_do_not_alert() {
         ],
         &silent,
     );
-    let page = "count(ALERTS{alertstate=\"firing\", alertname=\"VLLMAllServersDown\"})";
+    let page = "count(ALERTS{alertstate=\"firing\", alertname=\"VLLMNoServerStaysUp\"})";
     let silent: Vec<_> = times.iter().map(|at| (page, *at, None)).collect();
     play(
         &["alerts"],

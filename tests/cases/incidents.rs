@@ -87,7 +87,7 @@ fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Ma
         checks.push((firing.clone(), format!("{}m", first - every - jitter), None));
         checks.push((
             format!("count({firing}) > bool 0"),
-            format!("{first}m"),
+            format!("{}m", first + jitter),
             Some(1.0),
         ));
     }

@@ -433,7 +433,7 @@ fn an_outage_outlives_the_memory_of_its_groups() {
     };
     let firing = format!("{GONE}, model_name=\"a\"}}");
     let down =
-        "sum(ALERTS{alertname=\"VLLMAllServersDown\", alertstate=\"firing\", cluster=\"c\"})";
+        "sum(ALERTS{alertname=\"VLLMNoServerStaysUp\", alertstate=\"firing\", cluster=\"c\"})";
     outage(
         &[
             (&running("a", "a-0"), "1+0x3 stale"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use slosmith::diag::Sink;
 use slosmith::plan::Plan;
@@ -136,9 +137,20 @@ pub(crate) fn folder(spec: &str) -> Vec<OutFile> {
     folder_for(spec, None)
 }
 
-/// The same for other vLLM versions.
+/// The same for other vLLM versions. Built once: hundreds of tests play the rules of a few specs.
 pub(crate) fn folder_for(spec: &str, vllm: Option<&str>) -> Vec<OutFile> {
-    build(&self::spec(spec), vllm)
+    type Folder = Arc<OnceLock<Vec<OutFile>>>;
+    static BUILT: Mutex<BTreeMap<(String, Option<String>), Folder>> = Mutex::new(BTreeMap::new());
+    let key = (spec.to_owned(), vllm.map(str::to_owned));
+    let folder = BUILT
+        .lock()
+        .expect("a lock")
+        .entry(key)
+        .or_default()
+        .clone();
+    folder
+        .get_or_init(|| build(&self::spec(spec), vllm))
+        .clone()
 }
 
 /// The files of any spec.

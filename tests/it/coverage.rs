@@ -22,7 +22,7 @@ const BEYOND: [&str; 49] = [
     "alerts.HeadroomLow",
     "alerts.NoFirstTokens",
     "alerts.ServerDown",
-    "alerts.VLLMAllServersDown",
+    "alerts.VLLMNoServerStaysUp",
     "alerts.VLLMServersMissing",
     "commands.arguments",
     "commands.kill",

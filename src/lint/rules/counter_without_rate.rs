@@ -122,10 +122,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         // In a comparison, the threshold would have to change, too.
         let replace = || cx.replace_expr(place, &rate, Applicability::Unsafe);
         let fix = series.in_quantile().then(replace).flatten();
-        let help = match around.averaged[at] && !series.in_quantile() && !around.compared[at] {
-            true => format!("use `{rate}`, and `rate()` in the divisor, too"),
-            false => format!("use `{rate}`"),
+        let also = match (around.compared[at], around.averaged[at]) {
+            _ if series.in_quantile() => "",
+            (true, _) => ", with a threshold in events per second",
+            (false, true) => ", and `rate()` in the divisor, too",
+            (false, false) => "",
         };
+        let help = format!("use `{rate}`{also}");
         out.push(finding.help(help).maybe_fix(fix));
     }
 }

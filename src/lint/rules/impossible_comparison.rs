@@ -51,6 +51,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         }
         let constant = cx.text(&comparison.constant_span);
+        let of_count = format!(
+            "use `absent(…)`, or 0 for the empty count: `(count(…) or vector(0)) {} {constant}`",
+            comparison.op
+        );
         let (words, help) = match least {
             Least::CountBy => (
                 "`count()` of an empty vector returns nothing, not 0",
@@ -58,7 +62,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             ),
             Least::Count => (
                 "`count()` of an empty vector returns nothing, not 0",
-                "use `absent(…)`, or add `or vector(0)` to the count",
+                of_count.as_str(),
             ),
             Least::Zero => ("`== 0` leaves only zeros", "use `count` of what is 0"),
             Least::Rate => (

@@ -204,7 +204,13 @@ impl Panels<'_, '_> {
     fn watched(&mut self, watch: &Watch<'_>) -> Panel {
         let compare = watch.compare;
         self.seen.add(&compare.signal);
-        let signal = filtered(&compare.signal, &self.variables);
+        // What the alert reads of all values of a label together is shown of all.
+        let apart = self.variables.iter();
+        let apart: Vec<_> = apart
+            .filter(|label| compare.query.labels.contains(label))
+            .cloned()
+            .collect();
+        let signal = filtered(&compare.signal, &apart);
         let read = SignalQuery {
             signal: &signal,
             stat: compare.stat,

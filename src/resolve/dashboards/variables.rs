@@ -69,11 +69,21 @@ fn filter(signal: &mut Signal, variables: &[String]) {
             family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
         }
         Source::Ratio { of, over, before } => {
+            // The share of one value in all stays the share in all.
+            let selects = |part: &Signal, label: &String| {
+                let matchers = part.family().map(|family| &family.matchers);
+                matchers.is_some_and(|all| all.iter().any(|(name, ..)| name == label))
+            };
+            let variables = variables.iter();
+            let variables: Vec<_> = variables
+                .filter(|label| !selects(of, label) || selects(over, label))
+                .cloned()
+                .collect();
             for part in [Some(of), Some(over), before.as_mut()]
                 .into_iter()
                 .flatten()
             {
-                filter(part, variables);
+                filter(part, &variables);
             }
         }
         Source::Raw(raw) => filter_author(&mut raw.expr, &signal.labels, variables),

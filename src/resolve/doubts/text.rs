@@ -78,7 +78,9 @@ static ONE_SERVER: LazyLock<Regex> = LazyLock::new(|| {
 const SCALES: [&str; 4] = ["thousand", "million", "billion", "of "];
 
 /// What a number may end in without being what it seems.
-const SCALED: [&str; 6] = ["k", "K", "M", "G", "GiB", "th"];
+const SCALED: [&str; 11] = [
+    "k", "K", "M", "G", "GiB", "th", "kW", "MW", "kHz", "MHz", "GHz",
+];
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
@@ -408,8 +410,12 @@ pub(super) fn compared(
     // The time for which something lasts: a value in seconds may be one, too, and so may what PromQL compares.
     let is_said = quantities(&summary.value).any(|number| is_bound(&number));
     let has_times = bounds.iter().any(|(_, unit, ..)| *unit == Unit::Seconds);
+    // `the error budget for 30 days`: the period of an SLO.
+    let day = Number::from_integer(86_400);
     let is_long = |said: &&Said<'_>| {
-        let is_time = said.unit == Unit::Seconds && said.text.to_lowercase().starts_with("for ");
+        let lasts = said.text.to_lowercase().starts_with("for ")
+            && (said.value < day || alert.hold.number() >= day);
+        let is_time = said.unit == Unit::Seconds && lasts;
         let is_other = !is_bound(said) && (is_said || !has_times);
         is_time && is_other && !times.contains(&said.value) && !is_in_query(said)
     };

@@ -56,7 +56,7 @@ pub(super) fn check(
         let error = Diagnostic::error("wrong-unit", metric.span, message);
         let error = error.help("for `absent` alone, write `unit: count`");
         cx.sink.push(error.help(format!(
-            "use its age: `prometheus: {{promql: \"time() - max by (LABEL) ({metric})\"}}`, with your `group_by` as LABEL"
+            "use its age: `prometheus: {{promql: 'time() - max by (LABEL) ({metric}{{job=\"JOB\"}})'}}`, with your `group_by` as LABEL"
         )));
         return None;
     }

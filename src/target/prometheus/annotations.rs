@@ -46,6 +46,16 @@ impl KnownLabels {
                 "{{{{ with $labels.{label} }}}}{before}{label} {{{{ . }}}}{behind}{{{{ end }}}}"
             );
         }
+        // Every alert on data has its SLO.
+        if let [slo, others @ ..] = &self.labels[..]
+            && slo == naming::SLO
+        {
+            let others = others.iter().map(|label| {
+                format!("{{{{ with $labels.{label} }}}}, {label} {{{{ . }}}}{{{{ end }}}}")
+            });
+            let others: String = others.collect();
+            return format!("{before}{slo} {{{{ $labels.{slo} }}}}{others}{behind}");
+        }
         let label = |label: &String| {
             format!(
                 "{{{{ with $labels.{label} }}}}{{{{ $before }}}}{label} {{{{ . }}}}{{{{ $before = \", \" }}}}{{{{ end }}}}"

@@ -249,6 +249,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     equal.extend(labels);
     let external = places(plan);
     equal.extend(external.clone().cloned());
+    let of_slos = equal.clone();
     let mut inhibit_rules: Vec<_> = both
         .then(|| InhibitRule {
             source_matchers: matchers(&severities.page),
@@ -268,11 +269,15 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     if let (Some(lost), Some(unmeasured)) = (of_data(true), of_data(false)) {
         // The page has fewer labels than the ticket: only those of targets.
         let own = lost.condition.query().labels.iter();
-        inhibit_rules.push(InhibitRule {
-            source_matchers: named(&lost.name),
-            target_matchers: named(&unmeasured.name),
-            equal: own.clone().chain(external.clone()).cloned().collect(),
-        });
+        let equal: Vec<_> = own.clone().chain(external.clone()).cloned().collect();
+        // With the same labels, the first rule has both.
+        if !both || of_slos != equal {
+            inhibit_rules.push(InhibitRule {
+                source_matchers: named(&lost.name),
+                target_matchers: named(&unmeasured.name),
+                equal,
+            });
+        }
         let data = lost.condition.slo_data();
         for (alert, slos) in data.map_or(&[][..], |data| &data.paged_by) {
             // The alert on the metrics has no SLO.

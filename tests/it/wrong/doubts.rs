@@ -152,6 +152,11 @@ fn cases() -> Vec<(String, String, &'static str)> {
         "unknown-name",
     );
     heads(
+        "shop_arrivals_total",
+        "shop_request_total",
+        "`shop_request_total` and `shop_requests_total` differ in one letter",
+    );
+    heads(
         "prometheus: {metric: shop_disk_free",
         "scale: 1%, prometheus: {metric: shop_free_ratio",
         "a value of 1 of `shop_free_ratio` is 100%",
@@ -709,6 +714,12 @@ fn what_only_looks_wrong_is_not_warned_of() {
         ),
         alert("summary: 'More than 50,000 jobs wait', when: {signal: backlog, above: 50000}"),
         alert("summary: More than 50 thousand jobs wait, when: {signal: backlog, above: 50000}"),
+        alert("summary: Less than 25% of the budget for 30 days, when: {signal: disk, below: 25%, across: min}"),
+        alert("summary: More than 50 kW, when: {signal: power, above: 50kW}").replacen(
+            "signals:\n",
+            "signals:\n  power: {kind: gauge, unit: watts, across: sum, prometheus: {metric: gpu_power_watts, job: dcgm}}\n",
+            1,
+        ),
         alert(
             "summary: More than 600 requests per minute, when: {signal: requests, stat: rate, above: 10/s}",
         ),

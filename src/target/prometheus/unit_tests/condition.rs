@@ -3,6 +3,7 @@
 use super::data;
 use super::drive::{Driver, Level};
 use super::labels;
+use super::left_out;
 use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves, names};
@@ -34,6 +35,9 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let name = subject.name;
     match found {
         Found::Tests(mut tests, of_memory) => {
+            if subject.condition.slo_data().is_none() {
+                left_out::add(subject, &mut tests, step);
+            }
             tests.extend(search::replicas(subject, &tests, step));
             let rules = [subject.rule_file.clone()];
             let (file, title) = (subject.test_name.clone(), format!("{name}."));

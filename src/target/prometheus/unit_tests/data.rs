@@ -199,12 +199,9 @@ impl Run<'_> {
         let end = BEFORE + 1;
         let memory = self.data.memory.mins_up();
         let pages = self.data.unmeasured.is_none();
-        // The memory of one that has a ratio again is not asked for.
         let inputs = |values: &str, up: Option<&str>| {
-            let mut all = [naming::TOTAL_EVENTS, naming::ERROR_RATIO]
-                .map(|name| self.series(name, slo, format!("{values} stale")))
-                .to_vec();
-            all.push(self.objective(slo));
+            let events = self.series(naming::TOTAL_EVENTS, slo, format!("{values} stale"));
+            let mut all = vec![events, self.objective(slo)];
             let values = up.map(|up| format!("1+0x{BEFORE} {up} 1+0x500"));
             all.extend(values.and_then(|values| self.up(&labels, values)));
             all
@@ -376,12 +373,11 @@ impl Run<'_> {
     fn late(&self, name: &str, other: &str) -> Option<[Test; 3]> {
         let (slo, other) = (self.slo(name)?, self.slo(other)?);
         let inputs = |value: u64, late: String| {
-            let of_other = [naming::TOTAL_EVENTS, naming::ERROR_RATIO];
-            let of_other = of_other.map(|name| self.series(name, other, format!("{value}+0x120")));
-            let mut all = of_other.to_vec();
-            all.push(self.objective(slo));
-            all.push(self.series(naming::TOTAL_EVENTS, slo, late));
-            all
+            vec![
+                self.series(naming::TOTAL_EVENTS, other, format!("{value}+0x120")),
+                self.objective(slo),
+                self.series(naming::TOTAL_EVENTS, slo, late),
+            ]
         };
         let late = || format!("_x{} 0+0x5", self.hold + 5);
         let (at, ended) = (self.hold, BEFORE + self.data.memory.mins_up());

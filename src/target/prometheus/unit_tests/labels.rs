@@ -15,13 +15,16 @@ pub(super) const OTHER: &str = "other";
 /// Statuses that a wrong pattern may take for an error of the server.
 const NEAR_STATUSES: [&str; 3] = ["429", "404", "200"];
 
-fn is_status(value: &str) -> bool {
+pub(super) fn is_status(value: &str) -> bool {
     value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A short value of a label: `i1` of `instance`.
+/// A short value of a label: `i1` of `instance`, and a status of `code`.
 pub(super) fn made_up(label: &str) -> String {
-    label.chars().take(1).chain(['1']).collect()
+    match label {
+        "code" => "200".to_owned(),
+        _ => label.chars().take(1).chain(['1']).collect(),
+    }
 }
 
 /// The labels of a signal's series: everything it can be grouped by, so that its matchers select it.
@@ -193,17 +196,31 @@ pub(super) fn reads(query: &Expr, series: &str) -> bool {
         .any(|selector| own.iter().any(|series| selects(selector, series)))
 }
 
+/// True when a selector selects a series.
+pub(super) fn is_selected(selector: &Selector, series: &str) -> bool {
+    let series = promql::parse(series);
+    series.is_ok_and(|series| {
+        visit::selectors(&series)
+            .iter()
+            .any(|s| selects(selector, s))
+    })
+}
+
+/// True where a matcher selects a value, or where that cannot be told.
+pub(super) fn meets(op: MatchOp, wanted: &str, value: &str) -> bool {
+    match op {
+        MatchOp::Equal => value == wanted,
+        MatchOp::NotEqual => value != wanted,
+        MatchOp::Match => promql::matches(wanted, value) != Some(false),
+        MatchOp::NotMatch => promql::matches(wanted, value) != Some(true),
+    }
+}
+
 fn selects(selector: &Selector, series: &Selector) -> bool {
     let name = |s: &Selector| s.metric.as_ref().map(|name| name.text.clone());
     let value = |label: &str| {
         let found = series.matchers.iter().find(|m| m.label.text == label);
         found.map_or("", |m| &m.value.value)
-    };
-    let meets = |op: MatchOp, wanted: &str, value: &str| match op {
-        MatchOp::Equal => value == wanted,
-        MatchOp::NotEqual => value != wanted,
-        MatchOp::Match => promql::matches(wanted, value) != Some(false),
-        MatchOp::NotMatch => promql::matches(wanted, value) != Some(true),
     };
     name(selector).is_none_or(|own| Some(own) == name(series))
         && selector

@@ -12,6 +12,7 @@ mod distribution;
 mod drive;
 mod given;
 mod labels;
+mod left_out;
 mod level;
 mod model;
 mod onset;
@@ -149,8 +150,8 @@ fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
     let (value, hair) = (decimal(value), decimal(hair));
     value_is(
         match value.starts_with('-') {
-            true => format!("sum(abs({expr} - ({value})) < bool {hair})"),
-            false => format!("sum(abs({expr} - {value}) < bool {hair})"),
+            true => format!("count(abs({expr} - ({value})) < {hair})"),
+            false => format!("count(abs({expr} - {value}) < {hair})"),
         },
         at,
         Some(1),

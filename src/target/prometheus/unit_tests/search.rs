@@ -171,6 +171,12 @@ impl Agreed {
         (open == closed).then_some(*open)
     }
 
+    /// True where both do the same at these steps.
+    pub(super) fn agrees(&self, other: &Self, steps: &[u64]) -> bool {
+        let mut steps = steps.iter();
+        steps.all(|at| self.at(*at).is_some() && self.at(*at) == other.at(*at))
+    }
+
     pub(super) fn is(
         &self,
         steps: impl IntoIterator<Item = u64>,
