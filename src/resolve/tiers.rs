@@ -67,7 +67,7 @@ pub(super) fn resolve(
         Some((Burn::Tiers(tiers), _)) => own(objective, tiers, sink),
         Some((Burn::Policy(Policy::SreWorkbook), at)) => workbook(objective, Some(at), notes, sink),
         Some((Burn::Policy(Policy::None), _)) => {
-            notes.push(format!("`{}` has no burn-rate alerts, and without `data_alerts: true` no alerts on missing data", objective.name));
+            notes.push(format!("`{}` has no burn-rate alerts", objective.name));
             Vec::new()
         }
     };

@@ -2,7 +2,7 @@
 //! cargo.
 //!
 //! What a program that is not there would have judged is listed as ignored, and so is what is slow by nature, or left to
-//! `.ci/run`: `cargo test --test cases -- --ignored` runs it.
+//! `.ci/run` and `.ci/more`: `cargo test --test cases -- --ignored` runs it.
 
 #![allow(
     clippy::disallowed_methods,

@@ -351,9 +351,16 @@ fn rules_of(test: &str, all: &str) -> String {
 
 /// Runs the unit tests of one file.
 pub(crate) fn test_rules(path: &Path) {
-    let mut command = Command::new("promtool");
-    let output = command.args(["test", "rules"]).arg(path).output();
-    let output = output.expect("promtool");
+    let run = || {
+        let mut command = Command::new("promtool");
+        let output = command.args(["test", "rules"]).arg(path).output();
+        output.expect("promtool")
+    };
+    let mut output = run();
+    // Before 3.4, a new series may lose its first sample where a test spans more than 36 hours (docs/prometheus.md).
+    if !output.status.success() {
+        output = run();
+    }
     let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
 }

@@ -73,7 +73,7 @@ pub(crate) fn trial(
     }
 }
 
-/// One of many that prove the same: `.ci/run` runs all of them, a plain `cargo test` the few that are a [`trial`].
+/// One of many that prove the same: `.ci/run` and `.ci/more` run all of them, a plain `cargo test` the few that are a [`trial`].
 pub(crate) fn in_ci(
     name: impl Into<String>,
     needs: Needs,

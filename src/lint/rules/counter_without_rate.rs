@@ -124,7 +124,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let fix = series.in_quantile().then(replace).flatten();
         let also = match (around.compared[at], around.averaged[at]) {
             _ if series.in_quantile() => "",
-            (true, _) => ", with a threshold in events per second",
+            (true, _) => ", with a threshold per second",
             (false, true) => ", and `rate()` in the divisor, too",
             (false, false) => "",
         };

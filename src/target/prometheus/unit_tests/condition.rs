@@ -1,16 +1,19 @@
 //! Tests of alerts on conditions.
 
+use std::str::FromStr;
+
+use super::absence;
 use super::data;
 use super::drive::{Driver, Level};
 use super::labels;
 use super::left_out;
-use super::level::{Decider, Levels, busy, levels};
+use super::level::{self, Decider, Levels, busy, levels};
 use super::onset::Steps;
-use super::scenario::{Faults, firing as firing_sets, holds, leaves, names};
+use super::scenario::{Faults, excuses, firing as firing_sets, holds, leaves, names};
 use super::search::{Agreed, Found};
 use super::subject::Subject;
-use super::{SELDOM, SHORT_MEMORY, Tests, firing, minutes, search, step_for, test_file};
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
+use super::{EXCUSED, SELDOM, Tests, firing, minutes, search, step_for, test_file};
+use crate::plan::{Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::target::Untested;
 use crate::target::prometheus::annotations;
@@ -24,7 +27,7 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let plain = match subject.condition {
         _ if data.is_some() => data.map(|data| data::tests(plan, subject, data)),
         Condition::Absent(absent) => {
-            absence(plan, subject, absent).map(|test| (vec![test], Vec::new()))
+            absence::test(plan, subject, absent).map(|test| (vec![test], Vec::new()))
         }
         _ => tests(plan, subject, step).map(|tests| (tests, Vec::new())),
     };
@@ -113,6 +116,9 @@ fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<Vec<Test>> {
 /// Minutes of a past for each minute of a step: promtool evaluates all of it.
 const LONG_PAST: u64 = 2_000;
 
+/// Hundredths of a threshold that are far beyond it.
+const FAR: i128 = 1_000;
+
 /// True where a usual range has a limit beside it on a side.
 fn is_limited(c: &Compare, side: CompareOp) -> bool {
     match &c.bound {
@@ -184,6 +190,8 @@ enum State {
     /// To the end of the test.
     Stays,
     Near,
+    /// Far beyond its threshold, and just short of it after the fault.
+    Ends,
     Idle,
 }
 
@@ -211,6 +219,7 @@ impl<'a> Setting<'a> {
             .max()
             .unwrap_or(1);
         let hold = subject.hold.mins_up().div_ceil(step);
+        let excused = excuses(subject.condition).contains(&true);
         // The usual range leaves out what may belong to the fault.
         let unusual = |(c, _): &(&Compare, Levels)| matches!(c.bound, Bound::Outside(_));
         let left_out = match leaves.iter().any(unusual) {
@@ -234,7 +243,9 @@ impl<'a> Setting<'a> {
             history: history + left_out + widest + 5,
             fault,
             stays,
-            after: reset + subject.keep.as_secs().div_ceil(step * 60) + 3,
+            after: reset
+                + subject.keep.as_secs().div_ceil(step * 60)
+                + if excused { hold + 4 } else { 3 },
         })
     }
 
@@ -246,7 +257,8 @@ impl<'a> Setting<'a> {
             tests.extend(self.longest_window(faults));
         }
         tests.extend(self.silent_near(&sets)?);
-        tests.extend(self.silent_both(&sets)?);
+        tests.extend(self.silent_both(&sets, &tests[0])?);
+        tests.extend(self.excuse_ends(&sets[0]));
         if self.idle_is_silent() {
             let state = |c: &Compare| {
                 if is_traffic(c) {
@@ -291,7 +303,7 @@ impl<'a> Setting<'a> {
         let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
         let together: Vec<_> = faults.iter().map(state).collect();
         let later = self.longest_ends(&together, |c| c.signal.is_instant(c.stat));
-        let (inputs, states) = [later, together]
+        let (inputs, states) = [self.nearly_excused(&later), later, together]
             .into_iter()
             .find_map(|states| Some((self.inputs(&states, true)?, states)))?;
         let bad = || self.leaves.iter().zip(faults).filter(|(_, bad)| **bad);
@@ -343,6 +355,13 @@ impl<'a> Setting<'a> {
             silent.saturating_sub(slack).max(formula[0]),
             (fires + slack).min(formula[1]),
         ])
+    }
+
+    /// The second part of an `unless` is just short of its threshold.
+    fn nearly_excused(&self, states: &[State]) -> Vec<State> {
+        let excuses = excuses(self.subject.condition);
+        let near = |(excuses, state): (bool, &State)| if excuses { State::Near } else { *state };
+        excuses.into_iter().zip(states).map(near).collect()
     }
 
     /// The part with the longest window ends, and those of shorter ones that this would be hidden by stay bad: of these parts.
@@ -450,7 +469,11 @@ impl<'a> Setting<'a> {
                     )
                 };
                 if tests.iter().all(|t| t.name != name) {
-                    tests.push(self.silent(&name, &states, true)?);
+                    let mut test = self.silent(&name, &states, true)?;
+                    // A value that stays is nowhere nearer to its threshold than at the end.
+                    test.promql_expr_test.reverse();
+                    test.promql_expr_test.truncate(1);
+                    tests.push(test);
                 }
             }
         }
@@ -458,7 +481,7 @@ impl<'a> Setting<'a> {
     }
 
     /// All leaves bad, where that does not fire: the second part of an `unless`.
-    fn silent_both(&self, sets: &[Faults]) -> Option<Option<Test>> {
+    fn silent_both(&self, sets: &[Faults], fires: &Test) -> Option<Option<Test>> {
         let all = vec![true; sets.first().map_or(0, Vec::len)];
         if holds(self.subject.condition, &all) {
             return Some(None);
@@ -466,8 +489,50 @@ impl<'a> Setting<'a> {
         let states = vec![State::Bad; all.len()];
         // Until the excuse holds too, the rest may fire.
         let onset = self.leaves.iter().map(|(_, l)| l.onset.latest).max();
-        let name = "silent while the `unless` condition holds";
-        Some(Some(self.silent_from(onset?, name, &states, true)?))
+        let mut test = self.silent_from(onset?, EXCUSED, &states, true)?;
+        // As soon as the first part alone would fire, where the second one holds by then.
+        let soon = fires.promql_expr_test.get(1).map(|check| &check.eval_time);
+        let soon = Duration::from_str(soon?).ok()?.mins_up() / self.driver.step;
+        let inputs = &test.input_series;
+        let found = Agreed::of(self.subject, inputs, self.driver.step, soon + 1);
+        if found.is_some_and(|found| found.is([soon], |n| n == 0)) {
+            let at = soon * self.driver.step;
+            test.promql_expr_test[0] = firing(self.subject.name, &[], at, false);
+        }
+        Some(Some(test))
+    }
+
+    /// The second part of an `unless` ends, while the first one goes on: how long its window is.
+    fn excuse_ends(&self, faults: &Faults) -> Option<Test> {
+        let excuses = excuses(self.subject.condition);
+        let has_window = |((c, _), excuses): (&(&Compare, Levels), &bool)| {
+            *excuses && matches!(c.bound, Bound::Fixed(..)) && !c.signal.is_instant(c.stat)
+        };
+        if !self.leaves.iter().zip(&excuses).any(has_window) {
+            return None;
+        }
+        let state = |(bad, excuses)| match (bad, excuses) {
+            (_, true) => State::Ends,
+            (true, false) => State::Stays,
+            (false, false) => State::Good,
+        };
+        let states: Vec<_> = faults.iter().copied().zip(excuses).map(state).collect();
+        let inputs = self.inputs(&states, true)?;
+        let end = self.history + self.fault;
+        let last = end + self.after - 1;
+        let found = Agreed::of(self.subject, &inputs, self.driver.step, last + 1)?;
+        let fires = (end..=last).find(|step| found.is([*step], |n| n > 0))?;
+        let silent = (end..fires)
+            .rev()
+            .find(|step| found.is([*step], |n| n == 0))?;
+        let check = |step, fires| firing(self.subject.name, &[], step * self.driver.step, fires);
+        Some(Test {
+            name: "fires when the `unless` condition ends".into(),
+            interval: minutes(self.driver.step),
+            input_series: inputs,
+            alert_rule_test: Vec::new(),
+            promql_expr_test: vec![check(silent, false), check(fires, true)],
+        })
     }
 
     fn silent(&self, name: &str, states: &[State], parts: bool) -> Option<Test> {
@@ -534,11 +599,16 @@ impl<'a> Setting<'a> {
         phases.push(match state {
             State::Good => during(l.good),
             State::Bad | State::Stays => during(l.bad),
+            State::Ends => {
+                let far = level::apart(c, FAR, false);
+                during(far.map_or(l.bad, |(_, bad, _)| bad))
+            }
             State::Near => during(l.near),
             State::Idle => Level::idle(self.fault),
         });
         phases.push(match state {
             State::Stays => Level::new(self.after, l.bad).busy(busy(c)),
+            State::Ends => Level::new(self.after, l.near),
             _ => Level::new(self.after, l.good),
         });
         phases
@@ -565,71 +635,4 @@ fn quiet_when_idle(c: &Compare) -> bool {
     };
     let plain = matches!(c.stat, Stat::Rate | Stat::Increase);
     upper || !plain
-}
-
-/// Minutes that series are there before they are gone, as after a first start.
-const SEEN: u64 = 5;
-
-/// Minutes that they are gone where the memory of the alert is longer than a test: longer than any look-back but the memory.
-const GONE: u64 = 120;
-
-/// Series stop, are missed until they are back, and not longer. When their labels are forgotten, an alert without labels
-/// takes over.
-fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> {
-    let family = absent.signal.family()?;
-    let set = labels::of(plan, &absent.signal, family);
-    let name = format!("{}{}", family.names.newest(), family.counted().suffix());
-    let gone = SEEN + 1;
-    let (least, most) = (subject.hold.as_secs() / 60, subject.hold.mins_up());
-    let (kept, ended) = (subject.keep.as_secs() / 60, subject.keep.mins_up());
-    let check = |at, fires| firing(subject.name, &[], at, fires);
-    let mut checks = vec![
-        check((gone + least).saturating_sub(1), false),
-        check(gone + most, true),
-    ];
-    let mut pause = GONE + most;
-    if let Some(memory) = absent.memory.filter(|memory| *memory <= SHORT_MEMORY) {
-        let mut own = absent.query.labels.iter();
-        let label = own.find(|label| !subject.labels.contains_key(*label))?;
-        let value = set.get(label)?;
-        let (whole, forgotten) = (memory.as_secs() / 60, memory.mins_up());
-        // The sample at the start of a window counts in Prometheus 2 alone.
-        let last = (gone + whole)
-            .checked_sub(2)
-            .filter(|last| *last >= gone + most)?;
-        let labelled = |at, fires| firing(subject.name, &[(label, value)], at, fires);
-        checks.push(labelled(last, true));
-        checks.push(labelled(gone + forgotten + ended + 1, false));
-        pause = forgotten + ended + most + 2;
-    }
-    let back = gone + pause;
-    checks.push(check(back + kept - 1, true));
-    checks.push(check(back + ended + 1, false));
-    let mut expected = subject.labels.clone();
-    for label in &absent.query.labels {
-        expected.insert(label.clone(), set.get(label)?.clone());
-    }
-    let expected = annotations::shown_labels(&expected);
-    let shown = expected.and_then(|labels| {
-        let annotations = subject.annotations.shown(1.0, &labels)?;
-        Some((labels, annotations))
-    });
-    let shown = shown.map(|(expected, annotations)| AlertCheck {
-        eval_time: minutes(gone + most),
-        alertname: subject.name.to_owned(),
-        exp_alerts: vec![ExpectedAlert {
-            exp_labels: expected,
-            exp_annotations: annotations,
-        }],
-    });
-    Some(Test {
-        name: "fires while the series are missing".into(),
-        interval: minutes(1),
-        input_series: vec![Input {
-            series: labels::series(&name, &set),
-            values: format!("1+0x{SEEN} stale _x{} 1+0x{}", pause - 1, ended + 3),
-        }],
-        alert_rule_test: shown.into_iter().collect(),
-        promql_expr_test: checks,
-    })
 }

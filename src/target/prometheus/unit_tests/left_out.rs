@@ -1,9 +1,9 @@
 //! Series that the matchers of a condition leave out, beside those of its tests: a fault of another job or of another status does not
 //! make an alert fire, and their health does not excuse one.
 
-use super::labels;
 use super::search::Agreed;
 use super::subject::Subject;
+use super::{EXCUSED, labels};
 use crate::plan::Condition;
 use crate::promql::ast::{Duration, Expr, Matcher};
 use crate::promql::visit;
@@ -17,20 +17,20 @@ pub(super) fn add(subject: &Subject<'_>, tests: &mut [Test], step: u64) {
     let Some((fires, others)) = tests.split_first_mut() else {
         return;
     };
+    let excuses = excuses(subject.condition);
+    let is_excuse = |input: &Input| excuses.iter().any(|of| labels::reads(of, &input.series));
     let mut known = Vec::new();
     for silent in others.iter_mut().filter(|test| is_silent(test)) {
-        let faulty = differing(fires, silent);
+        let mut faulty = differing(fires, silent);
+        faulty.retain(|input| !is_excuse(input));
         extend(subject, silent, &faulty, &mut known, step);
     }
-    let excuses = excuses(subject.condition);
     let mut known = Vec::new();
-    for silent in others.iter().filter(|test| is_silent(test)) {
+    let is_unless = others.iter().any(|test| test.name == EXCUSED);
+    let excused = |test: &&Test| is_silent(test) && (!is_unless || test.name == EXCUSED);
+    for silent in others.iter().filter(excused) {
         let mut healthy = differing(silent, fires);
-        healthy.retain(|input| {
-            excuses
-                .iter()
-                .any(|expr| labels::reads(expr, &input.series))
-        });
+        healthy.retain(is_excuse);
         extend(subject, fires, &healthy, &mut known, step);
     }
 }

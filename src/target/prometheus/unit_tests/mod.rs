@@ -4,6 +4,7 @@
 //! Every input has one label set, so a test loads few samples; promtool 2.42 rejects more than about 10,000
 //! a query. Checks are at times where Prometheus 2 and 3 agree: a window of the former holds one sample more.
 
+mod absence;
 mod burn;
 mod condition;
 mod course;
@@ -51,6 +52,9 @@ const SAMPLES: u64 = 8_000;
 
 /// Minutes from evaluation to evaluation where a test waits for the end of a memory of hours: promtool pays for each.
 const SELDOM: u64 = 5;
+
+/// The test of the second part of an `unless`.
+const EXCUSED: &str = "silent while the `unless` condition holds";
 
 /// A memory that a test waits for the end of.
 const SHORT_MEMORY: Duration = Duration::from_secs(86_400 - 1);
@@ -179,8 +183,11 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
 /// How many alerts of a name are firing at a time.
 fn number_firing(alert: &str, more: &[(&str, &str)], at: u64, number: u64) -> ExprCheck {
     let more: String = more.iter().map(|(k, v)| format!(", {k}=\"{v}\"")).collect();
-    let expr = format!("count(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"{more}}})");
-    value_is(expr, at, i64::try_from(number).ok().filter(|n| *n > 0))
+    let alerts = format!("ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"{more}}}");
+    match i64::try_from(number) {
+        Ok(number) if number > 0 => value_is(format!("count({alerts})"), at, Some(number)),
+        _ => value_is(alerts, at, None),
+    }
 }
 
 /// Whether a tier's alert is firing at a time: it is never pending. A test file reads the rules of one SLO.

@@ -89,6 +89,21 @@ pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
     }
 }
 
+/// The leaves that keep a condition from holding: the second parts of `unless`.
+pub(super) fn excuses(condition: &Condition) -> Faults {
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![false],
+        Condition::All(parts, _) | Condition::Any(parts, _) => {
+            parts.iter().flat_map(excuses).collect()
+        }
+        Condition::Unless(parts, _) => {
+            let mut all = excuses(&parts[0]);
+            all.resize(all.len() + count(&parts[1]), true);
+            all
+        }
+    }
+}
+
 /// Whether the condition holds under a set of faults.
 pub(super) fn holds(condition: &Condition, faults: &[bool]) -> bool {
     let mut rest = faults;

@@ -8,7 +8,7 @@ use super::model::{Firing, Labels, Model, Record};
 use super::part::{Part, Shape, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
-use super::{SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
+use super::{EXCUSED, SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
 use crate::naming;
 use crate::plan::{Condition, Plan, SignalKind, words};
 use crate::promql::ast::Duration;
@@ -645,11 +645,7 @@ impl Search<'_> {
             let last = (first..stop).take_while(excused).last()?;
             let mut checks = vec![self.check(first, 0), self.check(last, 0)];
             checks.truncate(if first == last { 1 } else { 2 });
-            Some(self.test(
-                "silent while the `unless` condition holds".into(),
-                inputs,
-                checks,
-            ))
+            Some(self.test(EXCUSED.into(), inputs, checks))
         })
     }
 
