@@ -56,7 +56,40 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
         }
     }
     doubts::latencies(cx, &slos);
+    note_new_series(cx);
     slos
+}
+
+/// Notes the SLOs that do not count the first events of new series, beside one that does. Series with labels of their own begin with an
+/// event.
+fn note_new_series(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let counts = |slo: &spec::Slo| slo.count_new_series.map(|counts| counts.value);
+    let mut slos = spec.slos.iter();
+    let Some((counting, _)) = slos.find(|(_, slo)| counts(slo) == Some(true)) else {
+        return;
+    };
+    let begins = |name: &&Text| {
+        let mut signal = spec.signals.get(name.value.as_str());
+        // Not more often than there are signals: they may use each other in a circle.
+        for _ in 0..spec.signals.len() {
+            let Some(base) = signal.and_then(|signal| signal.base.as_ref()) else {
+                break;
+            };
+            signal = spec.signals.get(base.value.as_str());
+        }
+        let labels = signal.and_then(|signal| signal.has_labels.as_ref());
+        labels.is_some_and(|labels| !labels.is_empty())
+    };
+    for (name, slo) in &spec.slos {
+        let counted = slo.sli.value.ratio.is_some() || slo.sli.value.latency.is_some();
+        let of_sli = signals(&slo.sli.value);
+        if counts(slo).is_none() && counted && of_sli.iter().any(begins) {
+            cx.notes.push(format!(
+                "`{name}` does not count the first event of a new series, and `{counting}` does: write `count_new_series: true` or `false`"
+            ));
+        }
+    }
 }
 
 /// True where two SLOs count the same events in the same groups.

@@ -267,6 +267,33 @@ fn warnings(folder: &Path, spec: &str) -> Vec<String> {
     warnings.map(str::to_owned).collect()
 }
 
+#[test]
+fn slos_that_count_new_series_in_two_ways_are_noted() {
+    const SPEC: &str = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: 'https://git.example/runbooks'}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
+  failed: {use: requests, where: {code: {matches: '5..'}}}
+slos:
+  month: {objective: 99%, period: 30d, count_new_series: true, sli: {ratio: {bad: failed, total: requests}}}
+  week: {objective: 95%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
+";
+    let temp = tempfile::tempdir().expect("a folder");
+    let noted = |spec: &str| {
+        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        assert_eq!(built.status.code(), Some(0), "{spec}");
+        String::from_utf8_lossy(&built.stderr).contains("`week` does not count the first event")
+    };
+    assert!(noted(SPEC));
+    let said = SPEC.replace(
+        "objective: 95%,",
+        "objective: 95%, count_new_series: false,",
+    );
+    assert!(!noted(&said));
+}
+
 /// Each of these mistakes once built without a word; its mended spec has no warning.
 #[test]
 fn mistakes_that_were_silent_are_told() {
