@@ -204,11 +204,18 @@ pub fn without_zero(ratio: Expr) -> Expr {
         return ratio;
     };
     match &bare(&divided.lhs).kind {
-        ExprKind::Binary(either) if divided.op == BinaryOp::Div && either.op == BinaryOp::Or => {
+        ExprKind::Binary(either)
+            if divided.op == BinaryOp::Div && either.op == BinaryOp::Or && is_zero(&either.rhs) =>
+        {
             bin(BinaryOp::Div, either.lhs.clone(), divided.rhs.clone())
         }
         _ => ratio,
     }
+}
+
+/// True for `0 * x`.
+fn is_zero(expr: &Expr) -> bool {
+    matches!(&bare(expr).kind, ExprKind::Binary(b) if b.op == BinaryOp::Mul && b.lhs.to_string() == "0")
 }
 
 /// A missing `part` counts as zero wherever there is a `whole`.
@@ -312,4 +319,23 @@ fn scaled(expr: Expr, scale: Number) -> Expr {
         return bin(BinaryOp::Div, expr, number(one / scale));
     }
     bin(BinaryOp::Mul, expr, number(scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::promql;
+
+    #[test]
+    fn only_the_zero_of_a_missing_part_is_left_out() {
+        for (ratio, without) in [
+            ("(a or 0 * b) / (b > 0)", "a / (b > 0)"),
+            ("((a or c) or 0 * b) / (b > 0)", "(a or c) / (b > 0)"),
+            ("(a or c) / (b > 0)", "(a or c) / (b > 0)"),
+            ("a / (b > 0)", "a / (b > 0)"),
+        ] {
+            let [ratio, wanted] = [ratio, without].map(|text| promql::parse(text).expect("PromQL"));
+            assert_eq!(without_zero(ratio).to_string(), wanted.to_string());
+        }
+    }
 }

@@ -3,6 +3,8 @@
 pub(super) mod starts;
 mod text;
 
+use std::collections::HashMap;
+
 use super::context::Context;
 use super::matchers::JOB;
 use super::names;
@@ -457,20 +459,30 @@ pub(super) fn linked(cx: &mut Context<'_>) {
 pub(super) fn similar_metrics(cx: &mut Context<'_>) {
     let bindings = cx.spec.signals.values();
     let metrics = bindings.filter_map(|signal| signal.prometheus.as_ref()?.value.metric.as_ref());
-    let mut known: Vec<&Text> = Vec::new();
+    // By what is left of a name without one of its letters: two names with a slip share that.
+    let mut known: HashMap<String, &Text> = HashMap::new();
     for metric in metrics {
-        let is_near = |other: &&&Text| {
+        let is_near = |other: &&Text| {
             let plain = |name: &Text| name.value.replace("https", "http");
             is_slip(&metric.value, &other.value) && plain(metric) != plain(other)
         };
-        if let Some(other) = known.iter().find(is_near) {
+        let letters = metric.value.char_indices();
+        let without = letters.map(|(i, c)| {
+            let (before, rest) = metric.value.split_at(i);
+            [before, &rest[c.len_utf8()..]].concat()
+        });
+        let keys: Vec<_> = without.chain([metric.value.clone()]).collect();
+        let found = keys.iter().filter_map(|key| known.get(key).copied());
+        if let Some(other) = { found }.find(is_near) {
             let message = format!("`{metric}` and `{other}` differ in one letter");
             let warning = Diagnostic::warning("unknown-metric", metric.span, message)
                 .related(other.span, "the other metric");
             cx.sink
                 .push(warning.help("correct the name that the service does not send"));
         }
-        known.push(metric);
+        for key in keys {
+            known.entry(key).or_insert(metric);
+        }
     }
 }
 

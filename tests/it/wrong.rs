@@ -267,14 +267,19 @@ fn warnings(folder: &Path, spec: &str) -> Vec<String> {
     warnings.map(str::to_owned).collect()
 }
 
-#[test]
-fn slos_that_count_new_series_in_two_ways_are_noted() {
-    const SPEC: &str = "apiVersion: slosmith/v1
+/// A service with requests and a queue.
+const HEAD: &str = "apiVersion: slosmith/v1
 service: {name: shop}
 links: {runbooks: 'https://git.example/runbooks'}
 signals:
   requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
-  failed: {use: requests, where: {code: {matches: '5..'}}}
+  queue: {kind: gauge, unit: requests, across: sum, prometheus: {metric: shop_queue, job: shop}}
+";
+
+#[test]
+fn slos_that_count_new_series_in_two_ways_are_noted() {
+    let spec = HEAD.to_owned()
+        + "  failed: {use: requests, where: {code: {matches: '5..'}}}
 slos:
   month: {objective: 99%, period: 30d, count_new_series: true, sli: {ratio: {bad: failed, total: requests}}}
   week: {objective: 95%, period: 30d, sli: {ratio: {bad: failed, total: requests}}}
@@ -286,8 +291,8 @@ slos:
         assert_eq!(built.status.code(), Some(0), "{spec}");
         String::from_utf8_lossy(&built.stderr).contains("`week` does not count the first event")
     };
-    assert!(noted(SPEC));
-    let said = SPEC.replace(
+    assert!(noted(&spec));
+    let said = spec.replace(
         "objective: 95%,",
         "objective: 95%, count_new_series: false,",
     );
@@ -297,13 +302,6 @@ slos:
 /// Each of these mistakes once built without a word; its mended spec has no warning.
 #[test]
 fn mistakes_that_were_silent_are_told() {
-    const HEAD: &str = "apiVersion: slosmith/v1
-service: {name: shop}
-links: {runbooks: 'https://git.example/runbooks'}
-signals:
-  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: shop_requests_total, job: shop}}
-  queue: {kind: gauge, unit: requests, across: sum, prometheus: {metric: shop_queue, job: shop}}
-";
     let temp = tempfile::tempdir().expect("a folder");
     let warned = |rest: &str| {
         // A part before `signals:` goes to the head.

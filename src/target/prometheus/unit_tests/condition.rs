@@ -1,7 +1,5 @@
 //! Tests of alerts on conditions.
 
-use std::str::FromStr;
-
 use super::absence;
 use super::data;
 use super::drive::{Driver, Level};
@@ -491,8 +489,7 @@ impl<'a> Setting<'a> {
         let onset = self.leaves.iter().map(|(_, l)| l.onset.latest).max();
         let mut test = self.silent_from(onset?, EXCUSED, &states, true)?;
         // As soon as the first part alone would fire, where the second one holds by then.
-        let soon = fires.promql_expr_test.get(1).map(|check| &check.eval_time);
-        let soon = Duration::from_str(soon?).ok()?.mins_up() / self.driver.step;
+        let soon = *search::steps(fires, self.driver.step)?.get(1)?;
         let inputs = &test.input_series;
         let found = Agreed::of(self.subject, inputs, self.driver.step, soon + 1);
         if found.is_some_and(|found| found.is([soon], |n| n == 0)) {

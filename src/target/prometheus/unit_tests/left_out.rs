@@ -1,11 +1,11 @@
 //! Series that the matchers of a condition leave out, beside those of its tests: a fault of another job or of another status does not
 //! make an alert fire, and their health does not excuse one.
 
-use super::search::Agreed;
+use super::scenario::excuses;
+use super::search::{self, Agreed};
 use super::subject::Subject;
 use super::{EXCUSED, labels};
-use crate::plan::Condition;
-use crate::promql::ast::{Duration, Expr, Matcher};
+use crate::promql::ast::Matcher;
 use crate::promql::visit;
 use crate::target::prometheus::view::{Input, Test};
 
@@ -17,7 +17,10 @@ pub(super) fn add(subject: &Subject<'_>, tests: &mut [Test], step: u64) {
     let Some((fires, others)) = tests.split_first_mut() else {
         return;
     };
-    let excuses = excuses(subject.condition);
+    let leaves = subject.condition.leaves().into_iter();
+    let excuses = leaves.zip(excuses(subject.condition));
+    let excuses = excuses.filter(|(_, excuses)| *excuses);
+    let excuses: Vec<_> = excuses.map(|(leaf, _)| &leaf.query().expr).collect();
     let is_excuse = |input: &Input| excuses.iter().any(|of| labels::reads(of, &input.series));
     let mut known = Vec::new();
     for silent in others.iter_mut().filter(|test| is_silent(test)) {
@@ -46,16 +49,6 @@ fn differing(test: &Test, other: &Test) -> Vec<Input> {
     own.filter(|input| !other.input_series.contains(input))
         .cloned()
         .collect()
-}
-
-/// The queries whose values keep an alert from firing.
-fn excuses(condition: &Condition) -> Vec<&Expr> {
-    match condition {
-        Condition::Unless(parts, _) => vec![&parts[1].query().expr],
-        Condition::Absent(absent) => vec![&absent.query.expr],
-        Condition::All(parts, _) => parts.iter().flat_map(excuses).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// Adds these series with each label changed that a matcher selects by, where the alert does then what it did.
@@ -87,11 +80,7 @@ fn extend(
             }
         }
     }
-    let ends = test.promql_expr_test.iter().map(|check| {
-        let end = Duration::parse(&check.eval_time)?;
-        u64::try_from(end.millis).ok()?.checked_div(60_000 * step)
-    });
-    let Some(ends) = ends.collect::<Option<Vec<_>>>() else {
+    let Some(ends) = search::steps(test, step) else {
         return;
     };
     let last = ends.iter().copied().max().unwrap_or(0);

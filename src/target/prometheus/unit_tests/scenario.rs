@@ -89,12 +89,19 @@ pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
     }
 }
 
-/// The leaves that keep a condition from holding: the second parts of `unless`.
+/// The leaves whose values keep an alert from firing: the second parts of `unless`, and series that must be missing.
 pub(super) fn excuses(condition: &Condition) -> Faults {
     match condition {
-        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![false],
-        Condition::All(parts, _) | Condition::Any(parts, _) => {
-            parts.iter().flat_map(excuses).collect()
+        Condition::Compare(_) | Condition::Raw(_) => vec![false],
+        Condition::Absent(_) => vec![true],
+        Condition::All(parts, _) => parts.iter().flat_map(excuses).collect(),
+        // Another part may hold.
+        Condition::Any(parts, _) => {
+            let of_part = |part: &Condition| match part {
+                Condition::Absent(_) => vec![false],
+                part => excuses(part),
+            };
+            parts.iter().flat_map(of_part).collect()
         }
         Condition::Unless(parts, _) => {
             let mut all = excuses(&parts[0]);

@@ -68,11 +68,7 @@ pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
         return None;
     }
     let first = tests.first()?;
-    let ends = first.promql_expr_test.iter().map(|check| {
-        let end = Duration::parse(&check.eval_time)?;
-        u64::try_from(end.millis).ok()?.checked_div(60_000 * step)
-    });
-    let end = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let end = steps(first, step)?.into_iter().max()?;
     let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
     let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
     let mut inputs = first.input_series.clone();
@@ -100,6 +96,16 @@ pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
         alert_rule_test: Vec::new(),
         promql_expr_test: vec![number_firing(subject.name, &[], at * step, firing)],
     })
+}
+
+/// The steps at which a test queries.
+pub(super) fn steps(test: &Test, step: u64) -> Option<Vec<u64>> {
+    let checks = test.promql_expr_test.iter();
+    let steps = checks.map(|check| {
+        let at = Duration::parse(&check.eval_time)?;
+        u64::try_from(at.millis).ok()?.checked_div(60_000 * step)
+    });
+    steps.collect()
 }
 
 /// The first phase of a series, for so many steps: `0 6+6x4 9+0x3` goes on as `0 6+6x…`.
