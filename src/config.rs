@@ -79,6 +79,8 @@ pub struct Config {
     pub vllm_catalog: Option<Spanned<PathBuf>>,
     /// Releases of products, by name.
     pub products: BTreeMap<Spanned<String>, Range>,
+    /// Catalogs of other servers that may be newer than the embedded ones, by the server's name.
+    pub product_catalogs: BTreeMap<Spanned<String>, Spanned<PathBuf>>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     pub choice: Choice,

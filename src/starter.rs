@@ -74,16 +74,20 @@ pub struct Other {
 }
 
 impl Other {
-    fn served(&self) -> Vec<String> {
-        let catalog = Embedded::find(self.key).map(Embedded::catalog);
+    /// Its releases.
+    pub fn product(&self) -> Option<Product<'static>> {
+        let catalog = Embedded::find(self.key)?.catalog();
         let range = Range::parse(&self.range).ok();
-        let product = catalog.and_then(|of| Product::new(self.key, of, range.as_ref()).ok());
+        Product::new(self.key, catalog, range.as_ref()).ok()
+    }
+
+    fn served(&self) -> Vec<String> {
         let Some(Product {
             catalog,
             selection,
             profiles,
             ..
-        }) = product
+        }) = self.product()
         else {
             return Vec::new();
         };

@@ -5,10 +5,9 @@
 
 mod literal;
 
-use super::metric::is_in_name;
 use super::reader::Reader;
 use super::{Kind, Role};
-use crate::catalog;
+use crate::catalog::{self, is_in_name};
 use crate::config::Code;
 use crate::promql::ast::{Expr, ExprKind, Selector};
 use crate::promql::{Dialect, parse_with, selectors};

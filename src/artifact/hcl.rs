@@ -34,7 +34,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
             Ok(())
         }
         Err(error) => {
-            let at = start + error.location().offset().min(text.len());
+            let at = start + text.floor_char_boundary(error.location().offset());
             let message = format!("invalid HCL: {}", error.message());
             Err(Diagnostic::error("invalid-hcl", body.span(at..at), message).into())
         }

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::Role;
 use super::reader::Reader;
+use crate::catalog::{self, is_in_name};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Text};
 
-/// Reads the name of a metric of a service that may be vLLM; one of another exporter is passed over.
+/// Reads the name of a metric of a service that may be a recorded server; one of another exporter is passed over.
 pub(super) fn name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
     if let Some(text) = node.and_then(|node| body.read(node)) {
         part(reader, &text, 0..text.value.len(), of);
@@ -19,7 +20,8 @@ pub(super) fn part(reader: &mut Reader, text: &Text, at: Range<usize>, of: &str)
 }
 
 fn ending_in(reader: &mut Reader, text: &Text, at: Range<usize>, ending: &str, of: &str) {
-    let is_name = |name: &str| name.starts_with("vllm") && name.chars().all(is_in_name);
+    let is_ours = |name: &str| name.starts_with("vllm") || catalog::is_recorded(name);
+    let is_name = |name: &str| name.chars().all(is_in_name) && is_ours(name);
     if let Some(text) = text.part(at).filter(|part| is_name(&part.value)) {
         let of = of.to_owned();
         let text = match ending {
@@ -33,9 +35,10 @@ fn ending_in(reader: &mut Reader, text: &Text, at: Range<usize>, ending: &str, o
     }
 }
 
-/// Reads a name that is surely meant to be one that vLLM itself serves: with its colon.
+/// Reads a name that is surely meant to be one that a server itself serves: with its colon.
 pub(super) fn served(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
-    let is_served = |node: &&Node<'_>| node.text().is_some_and(|name| name.starts_with("vllm:"));
+    let has_colon = |name: &str| name.contains(':') && catalog::is_recorded(name);
+    let is_served = |node: &&Node<'_>| node.text().is_some_and(has_colon);
     name(reader, body, node.filter(is_served), of);
 }
 
@@ -59,8 +62,4 @@ pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
         }
     }
     any
-}
-
-pub(super) fn is_in_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
 }

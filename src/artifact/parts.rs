@@ -10,7 +10,7 @@ mod scaler;
 use super::field::word;
 use super::reader::Reader;
 use super::{Kind, Role, classic, cloudwatch, code, grafana_alert, rules};
-use crate::catalog::Catalog;
+use crate::catalog;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
@@ -92,7 +92,7 @@ impl Walk<'_> {
     fn text(&self, reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, value: &str, key: &str) {
         // To look costs less than to parse. The tag of an image looks like a name, and `a/b` like a division.
         let may_ask =
-            value.contains(Catalog::vllm().prefix()) && value.contains(['(', '{', '[', ' ']);
+            value.contains(['(', '{', '[', ' ']) && catalog::mentions(value).next().is_some();
         let is_query = may_ask && code::is_query(value, Dialect::Template);
         if !is_query && !value.contains(['\n', '{']) {
             return;

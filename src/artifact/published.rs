@@ -3,15 +3,16 @@
 //! ```
 //! use slosmith::artifact::published;
 //!
-//! let text = r#"Gauge("vllm_depth", "…")  GaugeOpts{Namespace: "vllm", Name: "lag"}  # TYPE vllm:x gauge"#;
-//! assert_eq!(published(text, "vllm"), ["vllm:x", "vllm_depth", "vllm_lag"]);
+//! let text = r#"Gauge("vllm_depth", "…")  GaugeOpts{Namespace: "tgi", Name: "lag"}  # TYPE sglang:x gauge"#;
+//! assert_eq!(published(text), ["sglang:x", "tgi_lag", "vllm_depth"]);
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use memchr::memmem;
 use regex::Regex;
+
+use crate::catalog;
 
 /// Parts of the names of functions and types that make a metric.
 const MAKERS: &str = "counter|enum|gauge|histogram|info|metricfamily|newdesc|opts|summary|timer";
@@ -45,12 +46,26 @@ const READERS: [&str; 13] = [
 /// Bytes of the arguments of a call that are read.
 const LONGEST: usize = 600;
 
-/// The metrics whose names begin with `stem`, which a separator follows, sorted.
-pub fn published(text: &str, stem: &str) -> Vec<String> {
+/// What names of recorded servers begin with, without the separator behind it, and a pattern of them.
+static STEMS: LazyLock<(BTreeSet<&str>, Regex)> = LazyLock::new(|| {
+    let stems: BTreeSet<_> = catalog::served_prefixes().map(bare).collect();
+    let words: Vec<_> = stems.iter().map(|stem| regex::escape(stem)).collect();
+    let pattern = Regex::new(&words.join("|")).expect("literals make a pattern");
+    (stems, pattern)
+});
+
+fn bare(prefix: &str) -> &str {
+    prefix.trim_end_matches([':', '_'])
+}
+
+/// The metrics whose names begin as those of recorded servers do, sorted.
+pub fn published(text: &str) -> Vec<String> {
+    let (stems, pattern) = &*STEMS;
+    let places: Vec<_> = pattern.find_iter(text).map(|stem| stem.start()).collect();
     let mut found = BTreeSet::new();
     // Each part of a name is a literal.
     let mut has_literal = false;
-    for at in memmem::find_iter(text.as_bytes(), stem) {
+    for at in places.iter().copied() {
         let before = &text[..at];
         has_literal |= before.ends_with(['"', '\'', '`']);
         let before = before.trim_end_matches([' ', '"', '\'']);
@@ -58,9 +73,8 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
             found.insert(word(&text[at..]));
         }
     }
-    let text = if has_literal { text } else { "" };
-    let constants = constants(text, stem);
-    for call in MAKER.find_iter(text) {
+    let constants = constants(text, &places);
+    for call in MAKER.find_iter(if has_literal { text } else { "" }) {
         if is_maker(&text[..call.end() - 1]) {
             let arguments = &text[call.end()..];
             let arguments = &arguments[..arguments.floor_char_boundary(LONGEST)];
@@ -68,8 +82,9 @@ pub fn published(text: &str, stem: &str) -> Vec<String> {
         }
     }
     let ours = |name: &String| {
-        let rest = name.strip_prefix(stem);
-        rest.is_some_and(|rest| rest.len() > 1 && rest.starts_with(['_', ':']))
+        let rests = stems.iter().filter_map(|stem| name.strip_prefix(stem));
+        let mut rests = rests.filter(|rest| rest.len() > 1);
+        rests.any(|rest| rest.starts_with(['_', ':']))
     };
     found.into_iter().filter(ours).collect()
 }
@@ -154,10 +169,10 @@ fn keyed<'t>(arguments: &'t str, key: &str) -> Option<&'t str> {
     })
 }
 
-/// The constants with a name that begins with `stem`: `DEPTH = "vllm_depth"`.
-fn constants<'t>(text: &'t str, stem: &str) -> BTreeMap<&'t str, &'t str> {
+/// The constants with a name of a metric at one of the places: `DEPTH = "vllm_depth"`.
+fn constants<'t>(text: &'t str, places: &[usize]) -> BTreeMap<&'t str, &'t str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let quoted = memmem::find_iter(text.as_bytes(), stem).filter_map(|at| {
+    let quoted = places.iter().filter_map(|&at| {
         let before = text[..at].strip_suffix(['"', '\'', '`'])?;
         let value = literal(&text[before.len()..])?;
         let before = before.trim_end_matches([' ', ':', '=']);
@@ -249,7 +264,7 @@ mod tests {
                 "vllm_total_waiting",
             ),
         ] {
-            assert_eq!(published(text, "vllm"), [name], "{text}");
+            assert_eq!(published(text), [name], "{text}");
         }
     }
 
@@ -263,7 +278,7 @@ mod tests {
             "Gauge(\"vllm\")",
             "queue(vllm_depth) é(",
         ] {
-            assert!(published(text, "vllm").is_empty(), "{text}");
+            assert!(published(text).is_empty(), "{text}");
         }
     }
 }

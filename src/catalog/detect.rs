@@ -1,6 +1,7 @@
 //! A page of a running server → the releases and profiles that write such a page.
 //!
-//! No vLLM page names its release. Its families do: each came with one release, and some went with another.
+//! No vLLM page names its release. Its families do: each came with one release, and some went with another. So do types of families,
+//! and labels that no option adds or leaves out.
 //! [`Catalog::detect`] tells which recorded releases fit; [`Catalog::contradictions`] says what is against a claim.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,10 +9,11 @@ use std::fmt;
 
 use super::exposition::{Page, PageFamily};
 use super::index::PageEntry;
-use super::lineage::DEFAULT_PROFILE;
+use super::lineage::{DEFAULT_PROFILE, covers};
 use super::release::{Release, ReleaseId};
+use super::shape::{MetricType, Shape};
 use super::version::{Range, Version};
-use super::{Catalog, Family, Lifetime, Selection};
+use super::{Catalog, Family, Lifetime, Selection, Series};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
@@ -35,6 +37,14 @@ pub enum Contradiction {
         family: String,
         profiles: Vec<String>,
     },
+    /// The page has a family with another type than every server of the release.
+    Kind { family: String, kind: MetricType },
+    /// The page has a family with a label that no server of the release shows there, or without one that each shows.
+    Label {
+        family: String,
+        label: String,
+        is_on_page: bool,
+    },
     /// The page lacks a family that every server of the release shows from its start.
     Missing { family: String },
 }
@@ -54,6 +64,24 @@ impl fmt::Display for Contradiction {
                 "the `/metrics` output has `{family}`, which belongs to the profile {}",
                 profiles.join(" or ")
             ),
+            Self::Kind { family, kind } => write!(
+                f,
+                "the `/metrics` output has `{family}` as a {kind}, which is another type on that release"
+            ),
+            Self::Label {
+                family,
+                label,
+                is_on_page,
+            } => {
+                let (with, every) = match is_on_page {
+                    true => ("with", "no server"),
+                    false => ("without", "every server"),
+                };
+                write!(
+                    f,
+                    "the `/metrics` output has `{family}` {with} the label `{label}`, which {every} of that release exposes"
+                )
+            }
             Self::Missing { family } => write!(
                 f,
                 "the `/metrics` output lacks `{family}`, which every server of that release exposes"
@@ -121,6 +149,7 @@ impl Catalog {
             return Vec::new();
         };
         let known = self.families_on(page).into_iter();
+        let known = known.map(|known| known.family);
         let other = known.filter(|family| family.in_profile(release, profile).is_none());
         let elsewhere = other.map(|family| Contradiction::Elsewhere {
             family: family.name().to_owned(),
@@ -187,20 +216,31 @@ impl Catalog {
         keys.filter_map(own).collect()
     }
 
-    /// The recorded families of vLLM's server that a page has, each once, in the order of their names.
-    fn families_on(&self, page: &Page) -> Vec<&Family> {
-        let names = page.families.iter().map(|family| &family.name);
-        let found: BTreeSet<_> = names
-            .filter_map(|name| Some(self.series_of(name)?.0.name()))
-            .filter(|name| self.claims(name))
-            .collect();
-        let found = found.into_iter();
-        found.filter_map(|name| self.family(name)).collect()
+    /// The recorded families of the server that a page has, each once, in the order of their names.
+    fn families_on<'p>(&self, page: &'p Page) -> Vec<OnPage<'_, 'p>> {
+        let mut found: BTreeMap<&str, OnPage<'_, 'p>> = BTreeMap::new();
+        for shown in &page.families {
+            let Some((family, series)) = self.series_of(&shown.name) else {
+                continue;
+            };
+            if self.claims(family.name()) {
+                let on_page = found.entry(family.name()).or_insert_with(|| OnPage {
+                    family,
+                    shown: Vec::new(),
+                });
+                // Times of creation are gauges.
+                on_page
+                    .shown
+                    .extend((series == Series::Whole).then_some(shown));
+            }
+        }
+        found.into_values().collect()
     }
 
-    fn against(&self, known: &[&Family], release: &Release) -> Vec<Contradiction> {
+    fn against(&self, known: &[OnPage<'_, '_>], release: &Release) -> Vec<Contradiction> {
         let unserved = known
             .iter()
+            .map(|known| known.family)
             .filter(|family| !self.may_serve(family, release))
             .filter_map(|family| {
                 Some(Contradiction::Unserved {
@@ -208,7 +248,8 @@ impl Catalog {
                     life: self.first_last(family.name())?,
                 })
             });
-        let has = |family: &Family| known.iter().any(|known| known.name() == family.name());
+        let unlike = known.iter().flat_map(|known| self.unlike(known, release));
+        let has = |family: &Family| known.iter().any(|k| k.family.name() == family.name());
         let missing = self
             .certain(release)
             .filter(|family| !has(family))
@@ -217,8 +258,55 @@ impl Catalog {
             });
         match known {
             [] => Vec::new(),
-            _ => unserved.chain(missing).collect(),
+            _ => unserved.chain(unlike).chain(missing).collect(),
         }
+    }
+
+    /// How a family differs from all recordings of a release that show it.
+    fn unlike(&self, known: &OnPage<'_, '_>, release: &Release) -> Vec<Contradiction> {
+        let family = known.family.name();
+        let shapes = release.profiles();
+        let shapes = shapes.filter_map(|profile| known.family.in_profile(release, profile));
+        let shapes: Vec<_> = shapes.collect();
+        let kind = known.shown.iter().find_map(|shown| {
+            let is_known = |kind: MetricType| kind != MetricType::Untyped;
+            let is_other = |shape: &&Shape| is_known(shape.kind) && shape.kind != shown.kind;
+            let is_listed = || {
+                self.lineage()
+                    .open
+                    .families
+                    .iter()
+                    .any(|p| covers(p, family))
+            };
+            let all_other = !shapes.is_empty() && shapes.iter().all(is_other);
+            (is_known(shown.kind) && all_other && !is_listed()).then_some(shown.kind)
+        });
+        let kind = kind.map(|kind| Contradiction::Kind {
+            family: family.to_owned(),
+            kind,
+        });
+        let labels = known.labels();
+        let differs = |shape: &&Shape| {
+            let mut fixed = self.fixed_labels(family);
+            fixed.find(|label| shape.has_label(label) != labels.contains(label))
+        };
+        let has_labels = |shape: &&&Shape| shape.has_recorded_labels();
+        let mut differing = shapes.iter().filter(has_labels).map(differs);
+        let first = differing.next().flatten().filter(|_| !labels.is_empty());
+        let label = first.filter(|_| differing.all(|other| other.is_some()));
+        let label = label.map(|label| Contradiction::Label {
+            family: family.to_owned(),
+            label: label.to_owned(),
+            is_on_page: labels.contains(label),
+        });
+        kind.into_iter().chain(label).collect()
+    }
+
+    /// The labels of a family that no option adds or leaves out.
+    fn fixed_labels(&self, family: &str) -> impl Iterator<Item = &str> {
+        let fixed = self.lineage().fixed_labels.iter();
+        let own = fixed.filter(move |fixed| fixed.families.iter().any(|p| covers(p, family)));
+        own.flat_map(|fixed| &fixed.labels).map(String::as_str)
     }
 
     /// False when a recording proves that a release has no such family: one of a profile that shows it elsewhere.
@@ -253,10 +341,10 @@ impl Catalog {
     }
 
     /// The fewest profiles that show what the default one lacks, sorted.
-    fn explain(&self, known: &[&Family], release: &Release) -> Vec<String> {
+    fn explain(&self, known: &[OnPage<'_, '_>], release: &Release) -> Vec<String> {
         let shows = |profile: &str, family: &Family| family.in_profile(release, profile).is_some();
-        let on_page = |family: &Family| known.iter().any(|known| known.name() == family.name());
-        let mut open: Vec<_> = known.to_vec();
+        let on_page = |family: &Family| known.iter().any(|k| k.family.name() == family.name());
+        let mut open: Vec<_> = known.iter().map(|known| known.family).collect();
         open.retain(|family| !shows(DEFAULT_PROFILE, family));
         let mut found = BTreeSet::new();
         while !open.is_empty() {
@@ -278,6 +366,21 @@ impl Catalog {
             found.insert(DEFAULT_PROFILE.to_owned());
         }
         found.into_iter().collect()
+    }
+}
+
+/// A recorded family, and the families of a page that are it.
+struct OnPage<'c, 'p> {
+    family: &'c Family,
+    shown: Vec<&'p PageFamily>,
+}
+
+impl OnPage<'_, '_> {
+    /// The labels of all its samples; none without a sample.
+    fn labels(&self) -> BTreeSet<&str> {
+        let samples = self.shown.iter().flat_map(|shown| &shown.samples);
+        let labels = samples.flat_map(|sample| &sample.labels);
+        labels.map(|(label, _)| label.as_str()).collect()
     }
 }
 

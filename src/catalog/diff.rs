@@ -59,9 +59,7 @@ impl Catalog {
     pub fn diff<P: AsRef<str>>(&self, from: &Release, to: &Release, profiles: &[P]) -> Diff {
         let mut diff = Diff::default();
         for family in self.families() {
-            let old = family.visible_in(from, profiles);
-            let new = family.visible_in(to, profiles);
-            match (old, new) {
+            match family.visible_on(from, to, profiles) {
                 (Some(old), Some(new)) => diff.changed.extend(changed(family.name(), old, new)),
                 (Some(_), None) => {
                     let heir = self.name_on(family.name(), to, profiles);
@@ -84,17 +82,23 @@ impl Catalog {
 
 /// What changes between two shapes of a family; none when nothing does.
 ///
-/// Labels and boundaries that differ between deployments are not compared.
+/// Of labels and boundaries that deployments can change, the recorded ones are compared: a deployment that adds labels has the
+/// recorded ones, too.
 pub fn changed(family: &str, old: &Shape, new: &Shape) -> Option<Changed> {
     let mut found = Changed {
         family: family.to_owned(),
         kind: (old.kind != new.kind).then_some((old.kind, new.kind)),
         ..Changed::default()
     };
-    if !old.open_labels && !new.open_labels {
+    // The labels of such a metric are settings.
+    let has_settings = new.open_labels && family.ends_with("_info");
+    if old.has_recorded_labels() && new.has_recorded_labels() && !has_settings {
         found.labels = Delta::of(&old.labels, &new.labels);
     }
-    if !old.open_buckets && !new.open_buckets {
+    if old.open_buckets == new.open_buckets
+        && old.has_recorded_buckets()
+        && new.has_recorded_buckets()
+    {
         found.buckets = Delta::of(&old.buckets, &new.buckets);
     }
     for (label, values) in &new.values {

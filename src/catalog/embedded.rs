@@ -5,6 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::Regex;
 
 use super::index::identity;
+use super::names::{is_in_name, word_at};
 use super::{Catalog, Identity, Index, VLLM};
 
 /// The names of the folders in `catalog/`, with their indexes and signals.
@@ -19,6 +20,8 @@ pub struct Embedded {
     /// `signals.yaml`: what specs can use; empty if there is none.
     pub signals: &'static str,
     catalog: OnceLock<Catalog>,
+    /// The text of the catalog that took the place of the embedded one.
+    newer: OnceLock<String>,
 }
 
 impl Embedded {
@@ -31,6 +34,7 @@ impl Embedded {
                 identity: identity(index).expect("a test reads each index"),
                 signals,
                 catalog: OnceLock::new(),
+                newer: OnceLock::new(),
             });
             named.collect()
         });
@@ -68,50 +72,96 @@ impl Embedded {
         found
     }
 
+    /// The texts of catalogs that took the place of embedded ones.
+    pub(super) fn newer() -> impl Iterator<Item = &'static str> {
+        Self::all()
+            .iter()
+            .filter_map(|other| Some(other.newer.get()?.as_str()))
+    }
+
+    /// The same as [`Catalog::use_newer`] for this server.
+    pub fn use_newer(&'static self, text: String) -> Result<(), serde_json::Error> {
+        let newer = Index::from_json(&text)?.into_catalog();
+        if newer.lacks(&read(self.name)).next().is_none() {
+            drop(self.catalog.set(newer));
+            drop(self.newer.set(text));
+        }
+        Ok(())
+    }
+
+    /// Its recordings, to which newer ones can be added.
+    pub fn index(&self) -> Index {
+        match self.newer.get() {
+            Some(text) => Index::from_json(text).expect("it was read before"),
+            None => index(self.name),
+        }
+    }
+
     pub fn catalog(&'static self) -> &'static Catalog {
         self.catalog.get_or_init(|| read(self.name))
     }
 
     /// What names of its metrics begin with, served or stored, and names of its signals.
     fn stems(&self) -> impl Iterator<Item = String> {
-        let stored = self.identity.spellings.iter();
-        let stored = stored.map(|spelling| spelling.prefix.clone());
         let signals = (!self.signals.is_empty()).then(|| format!("{}.", self.name));
-        let served = self.identity.prefixes.iter().cloned();
-        served.chain(stored).chain(signals)
+        let metrics = self.identity.stems().map(str::to_owned);
+        metrics.chain(signals)
     }
 }
 
-/// Where a text has a name whose prefix no other word has: `vllm:`, `sglang:`.
+/// Where a text names a metric of a server: names whose prefix no other word has (`vllm:`, `sglang:`), and whole names of recorded
+/// series.
 pub fn mentions(text: &str) -> impl Iterator<Item = usize> {
-    static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
-        let others = Embedded::all()
-            .iter()
-            .flat_map(|product| &product.identity.prefixes);
-        let others = others
-            .map(String::as_str)
-            .filter(|prefix| prefix.ends_with(':'));
-        let all: Vec<_> = std::iter::once(Catalog::vllm().prefix())
-            .chain(others)
-            .collect();
-        Regex::new(&all.join("|")).expect("prefixes are words")
+    static STEMS: LazyLock<Regex> = LazyLock::new(|| {
+        let mut all: Vec<_> = identities().flat_map(Identity::stems).collect();
+        // The first alternative that fits is taken.
+        all.sort_unstable_by_key(|stem| std::cmp::Reverse(stem.len()));
+        let all: Vec<_> = all.into_iter().map(regex::escape).collect();
+        Regex::new(&all.join("|")).expect("literals make a pattern")
     });
-    PREFIXES.find_iter(text).map(|found| found.start())
+    let found = STEMS.find_iter(text).map(|found| found.range());
+    found.filter_map(|stem| {
+        let name = word_at(text, stem.start);
+        let is_whole = !text[..stem.start].ends_with(is_in_name);
+        let own =
+            served_prefixes().any(|prefix| prefix.ends_with(':') && *prefix == text[stem.clone()]);
+        (own || is_whole && is_series(name)).then_some(stem.start)
+    })
+}
+
+/// True for the name of a series that some release of a server has, as the server serves it or as a store has it.
+pub fn is_series(name: &str) -> bool {
+    let mut others = Embedded::all().iter().filter(|other| {
+        let mut stems = other.identity.stems();
+        stems.any(|stem| name.starts_with(stem))
+    });
+    Catalog::vllm().has_series(name) || others.any(|other| other.catalog().has_series(name))
 }
 
 /// True for the name of a series that a product has, or that has a prefix no other word has.
 pub fn is_recorded(name: &str) -> bool {
-    let vllm = Catalog::vllm();
-    let other = Embedded::owner(name).map(Embedded::catalog);
-    mentions(name).next() == Some(0)
-        || vllm.series_of(name).is_some()
-        || other.is_some_and(|catalog| catalog.series_of(name).is_some())
+    mentions(name).next() == Some(0) || Catalog::vllm().series_of(name).is_some()
+}
+
+/// What names of all servers begin with.
+pub fn served_prefixes() -> impl Iterator<Item = &'static str> {
+    let all = identities().flat_map(|identity| &identity.prefixes);
+    all.map(String::as_str)
+}
+
+fn identities() -> impl Iterator<Item = &'static Identity> {
+    let others = Embedded::all().iter().map(|product| &product.identity);
+    std::iter::once(Catalog::vllm().identity()).chain(others)
 }
 
 /// The catalog of a folder in `catalog/`.
 pub(super) fn read(name: &str) -> Catalog {
+    index(name).into_catalog()
+}
+
+fn index(name: &str) -> Index {
     let known = FOLDERS.iter().find(|(folder, ..)| *folder == name);
     let index = known.map(|(_, index, _)| Index::from_json(index));
     let index = index.expect("each product has an index");
-    index.expect("a test reads each index").into_catalog()
+    index.expect("a test reads each index")
 }

@@ -58,6 +58,26 @@ impl Family {
         profiles.find_map(|profile| self.in_profile(release, profile.as_ref()))
     }
 
+    /// The shapes on two releases, in the same profile if one shows it on both.
+    pub(super) fn visible_on<P: AsRef<str>>(
+        &self,
+        from: &Release,
+        to: &Release,
+        profiles: &[P],
+    ) -> (Option<&Shape>, Option<&Shape>) {
+        let on_both = |profile: &P| {
+            let shape = |release| self.in_profile(release, profile.as_ref());
+            shape(from).zip(shape(to))
+        };
+        match profiles.iter().find_map(on_both) {
+            Some((old, new)) => (Some(old), Some(new)),
+            None => (
+                self.visible_in(from, profiles),
+                self.visible_in(to, profiles),
+            ),
+        }
+    }
+
     pub fn in_profile(&self, release: &Release, profile: &str) -> Option<&Shape> {
         let mut pages = release.pages_of(profile).into_iter().flatten();
         pages.find_map(|page| self.on_page(release, page))

@@ -31,6 +31,12 @@ impl Identity {
         let mut prefixes = self.prefixes.iter();
         prefixes.any(|prefix| name.starts_with(prefix.as_str()))
     }
+
+    /// What names of its metrics begin with, served or stored.
+    pub fn stems(&self) -> impl Iterator<Item = &str> {
+        let stored = self.spellings.iter().map(|spelling| &spelling.prefix);
+        self.prefixes.iter().chain(stored).map(String::as_str)
+    }
 }
 
 /// A prefix that names have in some stores in the place of the served one.

@@ -4,8 +4,8 @@ mod facts;
 
 pub(super) use facts::covers;
 pub use facts::{
-    Backfill, Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets,
-    OwnBuckets, StartRule,
+    Backfill, Condition, Domains, Edge, FixedDomain, FixedLabels, InPlace, LabelFact, Open,
+    OpenBuckets, OwnBuckets, StartRule,
 };
 
 use std::collections::BTreeMap;
@@ -34,6 +34,9 @@ pub struct Lineage {
     pub labels: Vec<LabelFact>,
     /// What differs between deployments.
     pub open: Open,
+    /// Labels that tell releases apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed_labels: Vec<FixedLabels>,
     /// Labels with few values, the same everywhere.
     pub domains: Domains,
     /// Which families exist before the first request.

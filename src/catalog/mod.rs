@@ -40,14 +40,14 @@ use std::sync::{LazyLock, OnceLock};
 pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
 pub use detect::{Contradiction, Server};
-pub use embedded::{Embedded, is_recorded, mentions};
+pub use embedded::{Embedded, is_recorded, is_series, mentions, served_prefixes};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use identity::{Identity, Spelling, VLLM};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 use lineage::Replacement;
 pub use lineage::{DEFAULT_PROFILE, Lineage, OwnBuckets};
-pub use names::{PREFIX_HELP, is_prefix, meant, meant_value};
+pub use names::{PREFIX_HELP, is_in_name, is_prefix, meant, meant_value, word_at};
 pub use product::Product;
 pub use release::{Release, ReleaseId};
 pub use select::{NoRelease, Selection};
@@ -84,9 +84,10 @@ impl Catalog {
         Ok(())
     }
 
-    /// The text of the catalog that took the place of the embedded one; empty without one.
-    pub fn newer() -> &'static str {
-        NEWER.get().map_or("", |(_, text)| text)
+    /// The texts of the catalogs that took the place of embedded ones.
+    pub fn newer() -> impl Iterator<Item = &'static str> {
+        let vllm = NEWER.get().map(|(_, text)| text.as_str());
+        vllm.into_iter().chain(Embedded::newer())
     }
 
     /// The releases of another catalog that this one does not have.

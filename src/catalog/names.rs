@@ -16,6 +16,20 @@ pub fn is_prefix(text: &str) -> bool {
     word.starts_with(|c: char| fits(c) && !c.is_ascii_digit()) && word.chars().all(fits)
 }
 
+/// True for a character that names of metrics have.
+pub fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
+}
+
+/// The name that stands at a place of a text.
+pub fn word_at(text: &str, at: usize) -> &str {
+    let end = text[at..].find(|c| !is_in_name(c));
+    &text[at..end.map_or(text.len(), |end| at + end)]
+}
+
+/// The prefixes of metrics that many exporters have.
+const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
+
 impl Catalog {
     /// What every name of the product's own begins with; empty when there is nothing of the kind.
     pub fn prefix(&self) -> &str {
@@ -25,6 +39,15 @@ impl Catalog {
     /// True for a name that begins as the product's own do.
     pub fn claims(&self, name: &str) -> bool {
         self.identity.claims(name)
+    }
+
+    /// True if a family of this name can only belong to this product. Names such as `process_start_time_seconds` belong to
+    /// many exporters.
+    pub fn owns(&self, name: &str) -> bool {
+        match self.prefix() {
+            "" => !GENERAL.iter().any(|prefix| name.starts_with(prefix)),
+            _ => self.claims(name),
+        }
     }
 
     pub fn identity(&self) -> &Identity {
@@ -104,6 +127,17 @@ impl Catalog {
                 .or_else(|| self.family(&format!("{base}_total")));
             Some((family.filter(|f| f.has_created())?, Series::Created))
         })
+    }
+
+    /// True for the name of a series of its own that some release has, served or stored.
+    pub fn has_series(&self, name: &str) -> bool {
+        let has = |served: &str| self.owns(served) && self.series_of(served).is_some();
+        let mut spellings = self.spellings().iter();
+        has(name)
+            || spellings.any(|spelling| {
+                let served = self.served(&spelling.prefix, name);
+                served.is_some_and(|own| has(&own) || spelling.open && has(&format!("{own}_total")))
+            })
     }
 
     /// True when some release of vLLM or another exporter publishes the name.

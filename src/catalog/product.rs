@@ -3,9 +3,6 @@
 use super::lineage::covers;
 use super::{Catalog, NoRelease, Range, ReleaseId, Selection};
 
-/// The prefixes of metrics that many exporters have.
-const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
-
 /// A recorded product, with the selected releases and profiles.
 #[derive(Clone, Debug)]
 pub struct Product<'c> {
@@ -82,13 +79,8 @@ impl<'c> Product<'c> {
         open.any(|pattern| covers(pattern, family))
     }
 
-    /// True if a family of this name can only belong to this product. Names such as `process_start_time_seconds` belong to
-    /// many exporters.
+    /// True if a family of this name can only belong to this product.
     pub fn owns(&self, name: &str) -> bool {
-        if self.catalog.prefix().is_empty() {
-            !GENERAL.iter().any(|prefix| name.starts_with(prefix))
-        } else {
-            self.claims(name)
-        }
+        self.catalog.owns(name)
     }
 }

@@ -96,6 +96,16 @@ impl Shape {
         self.open_labels || self.has_label(label)
     }
 
+    /// True if recordings show which labels it has where deployments add none.
+    pub fn has_recorded_labels(&self) -> bool {
+        !(self.open_labels && self.labels.is_empty())
+    }
+
+    /// True if recordings show the boundaries of a server without options for them: a page made from source has `+Inf` alone.
+    pub fn has_recorded_buckets(&self) -> bool {
+        !self.open_buckets || self.buckets.len() > 1
+    }
+
     /// True when the family was seen with the label, or its type brings it (`le`, `quantile`).
     pub fn has_label(&self, label: &str) -> bool {
         let is_brought = match label {
@@ -107,6 +117,17 @@ impl Shape {
     }
 
     /// True for a type whose series `_bucket` have the label `le`.
+    /// True if its type has such series, as far as the type is known.
+    pub fn serves(&self, part: Series) -> bool {
+        let has_count =
+            self.has_buckets() || matches!(self.kind, MetricType::Summary | MetricType::Untyped);
+        match part {
+            Series::Bucket => self.has_buckets() || self.kind == MetricType::Untyped,
+            Series::Sum | Series::Count => has_count,
+            Series::Whole | Series::Created => true,
+        }
+    }
+
     pub fn has_buckets(&self) -> bool {
         matches!(
             self.kind,

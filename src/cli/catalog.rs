@@ -8,14 +8,15 @@ mod show;
 mod update;
 
 use std::io::Write;
+use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 
-use super::lint::scope::embedded;
-use super::{Format, examples};
+use super::lint::scope::{self, unknown};
+use super::{Format, configuration, examples};
 use crate::catalog::diff::Diff;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, Release, VLLM, Version};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Product, Range, Release, VLLM, Version};
 
 /// Show which metrics each release of vLLM and of other servers exposes
 #[derive(Debug, Args)]
@@ -38,9 +39,10 @@ enum CatalogCommand {
     /// Add `/metrics` output of your own service to a catalog
     #[command(after_long_help = examples::CATALOG_RECORD)]
     Record(record::RecordArgs),
-    /// Install a newer vLLM catalog in the project, after checking its signature
+    /// Install a newer catalog in the project, after checking its signature
     ///
-    /// Writes the file that `vllm_catalog` in `slosmith.toml` names. No catalog is published yet: sign your own with minisign.
+    /// Writes the file that `vllm_catalog` or `[product_catalogs]` in `slosmith.toml` names. No catalog is published yet: sign your own
+    /// with minisign.
     #[command(after_long_help = examples::CATALOG_UPDATE)]
     Update(update::UpdateArgs),
 }
@@ -50,9 +52,10 @@ struct ListArgs {
     /// List the metrics of this release
     #[arg(long, value_name = "VERSION")]
     release: Option<Version>,
-    /// Server: `vllm`, `sglang`, `litellm`, …
-    #[arg(long, value_name = "NAME", default_value = VLLM)]
-    product: String,
+    /// Server: `vllm`, `sglang`, `litellm`, …; or a folder in `catalogs` of slosmith.toml. Default: the only one that `[products]` of
+    /// `slosmith.toml` names, otherwise `vllm`
+    #[arg(long, value_name = "NAME")]
+    product: Option<String>,
     /// Profile: a recorded set of server options. Default: `default` where there is one, otherwise all
     #[arg(long, requires = "release")]
     profile: Option<String>,
@@ -77,9 +80,10 @@ struct DiffArgs {
     from: Version,
     /// The release to upgrade to
     to: Version,
-    /// Server: `vllm`, `sglang`, `litellm`, …
-    #[arg(long, value_name = "NAME", default_value = VLLM)]
-    product: String,
+    /// Server: `vllm`, `sglang`, `litellm`, …; or a folder in `catalogs` of slosmith.toml. Default: the only one that `[products]` of
+    /// `slosmith.toml` names, otherwise `vllm`
+    #[arg(long, value_name = "NAME")]
+    product: Option<String>,
     /// Profile: a recorded set of server options. Default: `default` where there is one, otherwise all
     #[arg(long)]
     profile: Option<String>,
@@ -97,9 +101,14 @@ impl CatalogArgs {
 
 pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     let text = match &args.command {
-        CatalogCommand::List(args) => list::view(of(&args.product)?, args)?,
+        CatalogCommand::List(args) => {
+            list::view(&configuration::product(args.product.as_deref())?, args)?
+        }
         CatalogCommand::Show(args) => show::view(args)?,
-        CatalogCommand::Diff(args) => diff::view(of(&args.product)?, args)?,
+        CatalogCommand::Diff(args) => {
+            let product = configuration::product(args.product.as_deref())?;
+            diff::view(of(&product)?, args)?
+        }
         CatalogCommand::Record(args) => record::run(args)?,
         CatalogCommand::Update(args) => update::run(args)?,
     };
@@ -109,23 +118,51 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// The description of a family, by the name of any of its series.
 pub(super) fn described(name: &str) -> Option<String> {
-    show::find(owner(name), name, Format::Text).ok().flatten()
+    let catalog = owner(name).ok()?;
+    show::find(catalog, name, Format::Text).ok().flatten()
 }
 
-/// The catalog of a product, by the word for it.
+/// The catalog of a product or of a service of the project, by the word for it.
 pub(super) fn of(product: &str) -> Result<&'static Catalog> {
     if product == VLLM {
         return Ok(Catalog::vllm());
     }
-    embedded(product).map(Embedded::catalog)
+    let services = services()?;
+    // A project can have recordings of newer releases of a server.
+    let own = services.iter().find(|service| service.key == product);
+    let other = || Some(Embedded::find(product)?.catalog());
+    own.map(|own| own.catalog).or_else(other).ok_or_else(|| {
+        let others = Embedded::all().iter().map(|other| other.name);
+        let services = services.iter().map(|service| service.key.as_str());
+        unknown(product, others.chain(services))
+    })
 }
 
-/// The catalog of the product whose metrics begin as `name` does; vLLM's if there is none.
-fn owner(name: &str) -> &'static Catalog {
+/// The services in `catalogs` of the nearest configuration, read once.
+fn services() -> Result<&'static [Product<'static>]> {
+    static SERVICES: OnceLock<Vec<Product<'static>>> = OnceLock::new();
+    if let Some(known) = SERVICES.get() {
+        return Ok(known);
+    }
+    let read = scope::services(&configuration::quiet()?)?;
+    Ok(SERVICES.get_or_init(|| read))
+}
+
+/// The catalog of the product whose metrics begin as `name` does, or of the service that has it; vLLM's if there is none.
+fn owner(name: &str) -> Result<&'static Catalog> {
     let stored = || Embedded::in_texts([name].into_iter()).into_iter().next();
-    let is_vllms = Catalog::vllm().series_of(name).is_some();
-    let other = Embedded::owner(name).or_else(stored).filter(|_| !is_vllms);
-    other.map_or_else(Catalog::vllm, Embedded::catalog)
+    let vllm = Catalog::vllm();
+    if vllm.series_of(name).is_some() {
+        return Ok(vllm);
+    }
+    let other = Embedded::owner(name).or_else(stored);
+    let services = services()?;
+    let mut services = services.iter().filter(|service| match other {
+        Some(other) => service.key == other.name,
+        None => service.catalog.series_of(name).is_some(),
+    });
+    let own = services.next().map(|service| service.catalog);
+    Ok(own.or_else(|| other.map(Embedded::catalog)).unwrap_or(vllm))
 }
 
 /// The profiles that a command looks at: the one that it names, else the default one, else all of the releases.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::terminal::Terminal;
+use crate::catalog::{Embedded, VLLM};
 use crate::config::{self, Config, LoadError};
 use crate::diag::render::{Format, Report, render};
-use crate::source::Sources;
+use crate::source::{Sources, Spanned};
 
 /// The nearest configuration, or the default one; `None` if the file has errors, which are then shown.
 pub(super) fn nearest(
@@ -33,6 +34,31 @@ pub(super) fn relative(
 pub(super) fn path(named: Option<&Path>, here: &Path) -> Option<PathBuf> {
     let found = || config::find(here).map(|path| from(here, &path));
     named.map(Path::to_owned).or_else(found)
+}
+
+/// The nearest configuration, or the default one. `lint` and `build` report its errors.
+pub(super) fn quiet() -> Result<Config> {
+    let path = path(None, &std::env::current_dir()?);
+    let config = path.and_then(|path| Config::load(&path, &mut Sources::default()).ok());
+    Ok(config.unwrap_or_default())
+}
+
+/// The server that a command is about: the one that it names, else the only one of the project.
+pub(super) fn product(named: Option<&str>) -> Result<String> {
+    match named {
+        Some(named) => Ok(named.to_owned()),
+        None => Ok(only_server(&quiet()?).to_owned()),
+    }
+}
+
+/// The only server of a project.
+pub(super) fn only_server(config: &Config) -> &str {
+    let recorded = |name: &&Spanned<String>| Embedded::find(&name.value).is_some();
+    let mut products = config.products.keys().filter(recorded);
+    match (products.next(), products.next()) {
+        (Some(only), None) if config.vllm.is_none() => &only.value,
+        _ => VLLM,
+    }
 }
 
 fn load(path: Option<&Path>, here: &Path, sources: &mut Sources) -> Result<Option<Config>> {

@@ -38,9 +38,10 @@ pub struct DriftArgs {
     /// The release to upgrade to
     #[arg(long, value_name = "VERSION")]
     to: Version,
-    /// The server that is upgraded: `vllm`, `sglang`, `litellm`, …
-    #[arg(long, value_name = "NAME", default_value = VLLM)]
-    product: String,
+    /// The server that is upgraded: `vllm`, `sglang`, `litellm`, … Default: the only one that `[products]` of `slosmith.toml` names,
+    /// otherwise `vllm`
+    #[arg(long, value_name = "NAME")]
+    product: Option<String>,
     /// A profile in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     profile: Vec<String>,
@@ -110,14 +111,18 @@ impl Drift<'_> {
 /// Runs `slosmith drift` and returns the exit code: 1 if a query breaks or changes its meaning.
 pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
-    let catalog = pages::of(&args.product)?;
-    let from = pages::release(catalog, &args.from)?;
-    let to = pages::release(catalog, &args.to)?;
     let mut sources = Sources::default();
     let Some(config) = configuration::nearest(args.config.as_deref(), &here, &mut sources)? else {
         return Ok(2);
     };
-    let profiles = match args.product.as_str() {
+    let key = args
+        .product
+        .as_deref()
+        .unwrap_or_else(|| configuration::only_server(&config));
+    let catalog = pages::of(key)?;
+    let from = pages::release(catalog, &args.from)?;
+    let to = pages::release(catalog, &args.to)?;
+    let profiles = match key {
         VLLM => lint::scope::profiles(catalog, &config, &args.profile)?,
         _ => lint::scope::named_or_all(catalog, &args.profile)?,
     };
@@ -126,7 +131,7 @@ pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
     let items = items(
         &mut loaded,
         &config,
-        [from, to].map(|release| product((&args.product, catalog), release, &profiles)),
+        [from, to].map(|release| product((key, catalog), release, &profiles)),
     );
     complain(&loaded, &here)?;
     let mut diff = catalog.diff(from, to, &profiles);

@@ -21,7 +21,7 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Set up", &["doctor", "schema", "completions", "man"]),
 ];
 
-/// Commands with an exit code 1, and its meaning. All other commands exit with 0 or 2.
+/// Commands with an exit code 1, and its meaning. All other commands exit with 0, 2 or 3.
 pub const FAILED_CHECKS: [(&str, &str); 10] = [
     ("import", "an imported spec does not build yet"),
     ("build --check", "generated files are out of date"),
@@ -38,7 +38,7 @@ pub const FAILED_CHECKS: [(&str, &str); 10] = [
     ("drift", "the upgrade breaks a query or changes its meaning"),
     (
         "health",
-        "a condition with the severity of `--fail-on` or a higher one is true, or no condition could be checked",
+        "a condition with the severity of `--fail-on` or a higher one is true",
     ),
     (
         "gate",
@@ -47,12 +47,16 @@ pub const FAILED_CHECKS: [(&str, &str); 10] = [
     ("doctor", "at least one problem; warnings do not count"),
 ];
 
-pub const EXIT_CODES: [(u8, &str); 4] = [
+pub const EXIT_CODES: [(u8, &str); 5] = [
     (0, "success"),
     (1, "the check failed"),
     (
         2,
         "usage error, errors in a spec, or failed input or output",
+    ),
+    (
+        3,
+        "`health`: no condition is true, but some could not be checked",
     ),
     (130, "stopped with Ctrl-C"),
 ];

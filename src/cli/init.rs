@@ -21,7 +21,7 @@ use crate::output::Writer;
 use crate::resolve::{self, Options};
 use crate::source::{SourceFile, Sources};
 use crate::spec;
-use crate::starter::{self, File, Pipeline, Project};
+use crate::starter::{self, File, Other, Pipeline, Project};
 use crate::template::Templates;
 use ask::Questions;
 use vllm::Seen;
@@ -49,7 +49,7 @@ pub struct InitArgs {
     /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
     #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
-    /// Server that the service runs: `vllm`, `sglang` or `litellm`. Default: detected from `--metrics`, otherwise `vllm`
+    /// Server that the service runs, such as `sglang` (docs/servers.md has all). Default: detected from `--metrics`, otherwise `vllm`
     #[arg(long, value_name = "NAME", conflicts_with = "vllm")]
     product: Option<String>,
     /// CI system to write a workflow for. Default: the one already used in this folder, otherwise `github`
@@ -83,11 +83,16 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     for file in &files {
         check_absent(&args.folder, file)?;
     }
-    if !builds(&files)? {
-        bail!(
-            "the starter spec uses metrics that vLLM {} does not have; pass a newer range with `--vllm`",
-            project.vllm
-        );
+    if !builds(&files, project.other.as_ref())? {
+        let (title, range, advice) = match &project.other {
+            Some(other) => (other.title, other.range.clone(), ""),
+            None => (
+                Catalog::vllm().title(),
+                project.vllm.to_string(),
+                "; pass a newer range with `--vllm`",
+            ),
+        };
+        bail!("the first spec uses metrics that {title} {range} does not have{advice}");
     }
     let writer = Writer::within(vec![args.folder.clone()]);
     for file in &files {
@@ -288,14 +293,19 @@ fn check_absent(folder: &Path, file: &File) -> Result<()> {
 }
 
 /// True if the spec resolves; shows the errors otherwise.
-fn builds(files: &[File]) -> Result<bool> {
+fn builds(files: &[File], other: Option<&Other>) -> Result<bool> {
     let Some(file) = files.iter().find(|file| file.path.starts_with("specs/")) else {
         return Ok(true);
     };
     let mut sources = Sources::default();
     let id = sources.add(SourceFile::new(&file.path, file.text.clone()));
     let document = spec::read(id, &file.text);
-    let resolved = document.and_then(|document| resolve::resolve(&document, Options::default()));
+    let recorded: Vec<_> = other.and_then(Other::product).into_iter().collect();
+    let options = Options {
+        recorded: &recorded,
+        ..Options::default()
+    };
+    let resolved = document.and_then(|document| resolve::resolve(&document, options));
     let found: Sink = match resolved {
         Ok((_, warnings)) => warnings,
         Err(errors) => errors,

@@ -45,8 +45,9 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
         profiles: &args.profile,
     };
     // What they say is right is known before files are read.
-    scope::products(&config, &asked, [])?;
+    let own = scope::own(&scope::products(&config, &asked, [])?);
     let mut files = walk::files(&args.paths, &config, &here)?;
+    files.own = own;
     if let Some(name) = &mut files.stdin {
         if args.fix && !args.diff {
             bail!("`--fix` cannot write to standard input; use `--diff`");

@@ -48,7 +48,7 @@ use crate::diag::{caught, note_panics, one_line};
 use terminal::{Terminal, force_styles};
 
 /// Compiles SLO specs into Prometheus rules, Grafana dashboards, CloudWatch alarms and runbooks, and checks queries against
-/// recorded vLLM metrics.
+/// recorded metrics of LLM servers.
 #[derive(Debug, Parser)]
 #[command(
     name = "slosmith",
@@ -105,18 +105,19 @@ enum Command {
     /// services, `index.html` lists the previews.
     #[command(after_long_help = examples::PREVIEW)]
     Preview(preview::PreviewArgs),
-    /// Check specs, rules and dashboards against recorded vLLM metrics
+    /// Check specs, rules and dashboards against recorded server metrics
     #[command(after_long_help = examples::LINT)]
     Lint(lint::LintArgs),
     /// Check files while you edit them (Language Server Protocol)
     #[command(after_long_help = examples::LSP)]
     Lsp(lsp::LspArgs),
-    /// Show how a vLLM upgrade affects metrics, rules and dashboards
+    /// Show how a server upgrade affects metrics, rules and dashboards
     #[command(after_long_help = examples::DRIFT)]
     Drift(drift::DriftArgs),
     /// Show which alert conditions are true on a server right now
     ///
-    /// For each true condition, shows the measured value, the first action and the runbook.
+    /// For each true condition, shows the measured value, the first action and the runbook. Exit code 3: no condition is true, but some
+    /// could not be checked.
     #[command(after_long_help = examples::HEALTH)]
     Health(health::HealthArgs),
     /// Check a load test result against the pass criteria of a spec
@@ -133,7 +134,7 @@ enum Command {
     /// Explain a lint rule or a diagnostic code
     #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::ExplainArgs),
-    /// Show which metrics each vLLM release exposes
+    /// Show which metrics each release of a server exposes
     Catalog(catalog::CatalogArgs),
     /// List the built-in signals that a spec can use
     #[command(after_long_help = examples::SIGNALS)]

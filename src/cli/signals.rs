@@ -8,9 +8,10 @@ use std::io::Write;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
-use super::Format;
+use super::{Format, configuration};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, ReleaseId, Shape, VLLM};
 use crate::cli::words;
+use crate::diag::did_you_mean;
 use crate::library;
 use crate::library::PREFIX;
 use crate::spec::{Across, FamilyKind, Signal};
@@ -24,48 +25,88 @@ pub struct SignalsArgs {
     /// vLLM releases to show, such as ">=0.10,<=0.16"
     #[arg(long, value_name = "RANGE", value_parser = Range::told)]
     vllm: Option<Range>,
-    /// Server: `vllm`, `sglang` or `litellm`
-    #[arg(long, value_name = "NAME", default_value = VLLM)]
-    product: String,
+    /// Server: `vllm`, `sglang`, `litellm`, … Default: the only one that `[products]` of `slosmith.toml` names, otherwise `vllm`
+    #[arg(long, value_name = "NAME")]
+    product: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
-    let named = args.name.as_deref().and_then(library::prefix_of);
-    let named = named.map(|prefix| prefix.trim_end_matches('.').to_owned());
-    let product = named.as_ref().unwrap_or(&args.product);
-    let catalog = super::catalog::of(product)?;
-    let releases = match &args.vllm {
-        Some(range) if product == VLLM => catalog.select(range)?.releases,
-        _ => catalog.select_all().releases,
-    };
     let text = match &args.name {
-        Some(name) => {
-            let (name, signal) = known(name)?;
-            let view = View::new(catalog, name, signal, &releases);
-            match args.format {
-                Format::Text => show::text(catalog, &view),
-                Format::Json => super::catalog::json(&show::as_json(catalog, &view))?,
-            }
-        }
-        None => {
-            let views = views(catalog, product, &releases);
-            if views.is_empty() {
-                let title = catalog.title();
-                bail!(
-                    "{title} has no built-in signals; declare its metrics as signals of your own (docs/own-services.md)"
-                );
-            }
-            match args.format {
-                Format::Text => list::text(catalog, product, &views, &releases),
-                Format::Json => super::catalog::json(&list::as_json(catalog, &views))?,
-            }
-        }
+        Some(name) => shown(args, name)?,
+        None => listed(args)?,
     };
     out.write_all(text.as_bytes())?;
     Ok(0)
+}
+
+/// `--vllm` names its server.
+fn product(args: &SignalsArgs) -> Result<String> {
+    match (&args.product, &args.vllm) {
+        (None, Some(_)) => Ok(VLLM.to_owned()),
+        (named, _) => configuration::product(named.as_deref()),
+    }
+}
+
+fn listed(args: &SignalsArgs) -> Result<String> {
+    let product = &product(args)?;
+    let catalog = super::catalog::of(product)?;
+    let releases = releases(args, product, catalog)?;
+    let views = views(catalog, product, &releases);
+    if views.is_empty() {
+        let title = catalog.title();
+        bail!(
+            "{title} has no built-in signals; declare its metrics as signals of your own (docs/own-services.md)"
+        );
+    }
+    match args.format {
+        Format::Text => Ok(list::text(catalog, product, &views, &releases)),
+        Format::Json => super::catalog::json(&list::as_json(catalog, &views)),
+    }
+}
+
+/// One signal; `llm.` before its name stands for each engine that has it.
+fn shown(args: &SignalsArgs, name: &str) -> Result<String> {
+    let of_engines = name.strip_prefix(library::ANY_ENGINE);
+    let named = match of_engines {
+        Some(bare) => library::engines()
+            .map(|engine| format!("{engine}.{bare}"))
+            .filter_map(with_signal)
+            .collect(),
+        None => vec![known(name, &product(args)?)?],
+    };
+    if named.is_empty() {
+        let all: Vec<_> = library::of_engines().collect();
+        let hint = did_you_mean(name, all.iter().map(String::as_str));
+        let hint = hint.unwrap_or_else(|| format!("signals of any engine: {}", all.join(", ")));
+        bail!("unknown signal `{name}`; {hint}");
+    }
+    let mut texts = Vec::new();
+    let mut values = Vec::new();
+    for (name, signal) in named {
+        let prefix = library::prefix_of(&name).unwrap_or_default();
+        let product = prefix.trim_end_matches('.');
+        let catalog = super::catalog::of(product)?;
+        let view = View::new(catalog, name, signal, &releases(args, product, catalog)?);
+        match args.format {
+            Format::Text => texts.push(show::text(catalog, &view)),
+            Format::Json => values.push(show::as_json(catalog, &view)),
+        }
+    }
+    match (args.format, of_engines) {
+        (Format::Text, _) => Ok(texts.join("\n")),
+        (Format::Json, Some(_)) => super::catalog::json(&values.into()),
+        (Format::Json, None) => values.iter().map(super::catalog::json).collect(),
+    }
+}
+
+fn releases(args: &SignalsArgs, product: &str, catalog: &Catalog) -> Result<Vec<ReleaseId>> {
+    Ok(match &args.vllm {
+        Some(range) if product == VLLM => catalog.select(range)?.releases,
+        _ => catalog.select_all().releases,
+    })
 }
 
 /// The description of a built-in signal in all releases.
@@ -78,8 +119,12 @@ pub(super) fn described(name: &str) -> Option<String> {
 }
 
 /// The signal of a name, whose prefix may be left out on the command line.
-fn known(name: &str) -> Result<(String, &'static Signal)> {
-    let with_prefix = [name.to_owned(), format!("{PREFIX}{name}")];
+fn known(name: &str, product: &str) -> Result<(String, &'static Signal)> {
+    let with_prefix = [
+        name.to_owned(),
+        format!("{product}.{name}"),
+        format!("{PREFIX}{name}"),
+    ];
     let mut found = with_prefix.into_iter().filter_map(with_signal);
     found.next().ok_or_else(|| {
         let hint = library::meant(name).map(|meant| format!(": did you mean `{meant}`?"));

@@ -51,6 +51,10 @@ struct File {
     /// Releases of other servers, in the form of `vllm`: `sglang = "0.5.23"`. Default: the newest recorded release of each.
     #[schemars(with = "BTreeMap<String, String>")]
     products: BTreeMap<At<String>, At<String>>,
+    /// Catalogs of other servers that may be newer than the built-in ones, relative to this file: `sglang = "sglang-catalog.json"`.
+    /// `slosmith catalog update --product NAME` writes them.
+    #[schemars(with = "BTreeMap<String, String>")]
+    product_catalogs: BTreeMap<At<String>, At<PathBuf>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
@@ -121,6 +125,21 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         faults.push(fault.help("remove one of them"));
     }
     let vllm = vllm.or(table);
+    let catalogs = read.product_catalogs.into_iter();
+    let catalogs = catalogs.map(|(name, at)| (place.here(name), place.path(at)));
+    let mut product_catalogs: BTreeMap<Spanned<String>, Spanned<PathBuf>> = catalogs.collect();
+    let table = product_catalogs
+        .keys()
+        .find(|name| name.value == VLLM)
+        .cloned();
+    let of_vllm = table
+        .as_ref()
+        .and_then(|name| product_catalogs.remove(name));
+    if let (Some(_), Some(twice)) = (&read.vllm_catalog, &table) {
+        let message = "vLLM's catalog is set twice: by `vllm_catalog`, and in `[product_catalogs]`";
+        let fault = Diagnostic::error("contradiction", twice.span, message);
+        faults.push(fault.help("remove one of them"));
+    }
     let exclude = place.globs("exclude", read.exclude, &mut faults);
     let tables = read.queries.into_iter();
     let languages = tables
@@ -155,8 +174,9 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         selector: read.selector,
         scrape_interval,
         prometheus,
-        vllm_catalog: read.vllm_catalog.map(|at| place.path(at)),
+        vllm_catalog: read.vllm_catalog.map(|at| place.path(at)).or(of_vllm),
         products,
+        product_catalogs,
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
         choice: Choice {
             select: place.all(read.select),

@@ -109,6 +109,10 @@ impl<'p> PageIndex<'p> {
         self.by_series.get(&series(sample)).copied()
     }
 
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// Samples of a family under any of its names, in a group. What the scrape adds is on no page, so that a
     /// matcher on a label that no sample has selects them all.
     pub(super) fn samples(

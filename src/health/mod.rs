@@ -41,6 +41,8 @@ pub enum Unknown {
     OnePage,
     #[error("`{0}` is not in the `/metrics` output")]
     NotOnPage(String),
+    #[error("`{0}` has no series with `{1}` in the `/metrics` output")]
+    NotSelected(String, String),
     #[error("nothing was observed between the two snapshots")]
     NothingObserved,
     #[error("no events were counted")]
@@ -53,6 +55,13 @@ pub enum Unknown {
     ShareOfTime,
     #[error("needs the history in Prometheus: measures a correlation")]
     NeedsHistory,
+}
+
+impl Unknown {
+    /// True where a server may show the series later: when the first such event occurs.
+    pub(crate) fn has_no_series(&self) -> bool {
+        matches!(self, Self::NotOnPage(_) | Self::NotSelected(..))
+    }
 }
 
 #[derive(Clone, Debug)]

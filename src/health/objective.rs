@@ -118,7 +118,7 @@ fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counte
         EventSli::Ratio { part, good, .. } => {
             // A part without any series yet counts as none.
             let part = match value::value(&Measurement::events(part), pages, group) {
-                Err(Unknown::NotOnPage(_)) => 0.0,
+                Err(why) if why.has_no_series() => 0.0,
                 other => other?,
             };
             if *good { total - part } else { part }

@@ -95,7 +95,7 @@ fn ratio(
         (Ok(whole), _) if whole > 0.0 => {
             // A part without any series yet counts as none.
             let part = match events(of) {
-                Err(Unknown::NotOnPage(_)) => 0.0,
+                Err(why) if why.has_no_series() => 0.0,
                 other => other?,
             };
             Ok(part / whole)
@@ -118,8 +118,18 @@ fn ratio(
     }
 }
 
-fn not_on_page(family: &Family) -> Unknown {
-    Unknown::NotOnPage(family.served.newest().to_owned())
+/// Why no sample of a family is selected: the page lacks the metric, or the values of its labels.
+fn not_on_page(family: &Family, series: Series, page: &PageIndex<'_>) -> Unknown {
+    let mut names = family.served.iter();
+    match names.find(|name| page.has(&format!("{name}{}", series.suffix()))) {
+        Some(name) if !family.matchers.is_empty() => {
+            let matchers = family.matchers.iter();
+            let matchers =
+                matchers.map(|(label, op, value)| format!("{label}{}\"{value}\"", op.symbol()));
+            Unknown::NotSelected(name.clone(), matchers.collect::<Vec<_>>().join(", "))
+        }
+        _ => Unknown::NotOnPage(family.served.newest().to_owned()),
+    }
 }
 
 fn over_both(
@@ -150,7 +160,7 @@ fn gauge(
     let samples = page.samples(family, Series::Whole, group);
     let values: Vec<f64> = samples.iter().map(|s| s.value).collect();
     if values.is_empty() {
-        return Err(not_on_page(family));
+        return Err(not_on_page(family, Series::Whole, page));
     }
     let sum: f64 = values.iter().sum();
     Ok(match signal.across {
@@ -171,7 +181,7 @@ fn grown(
     let (since, _) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
     let samples = pages.now.samples(family, series, group);
     match samples.is_empty() {
-        true => Err(not_on_page(family)),
+        true => Err(not_on_page(family, series, &pages.now)),
         false => Ok(samples.into_iter().map(|s| growth(s, since)).sum()),
     }
 }
@@ -201,7 +211,7 @@ pub(super) fn buckets(
         same
     });
     match all.is_empty() {
-        true => Err(not_on_page(family)),
+        true => Err(not_on_page(family, Series::Bucket, &pages.now)),
         false => Ok(all),
     }
 }

@@ -68,14 +68,18 @@ pub fn of_product(product: &str) -> impl Iterator<Item = (&'static str, &'static
     all.map(|(name, signal)| (name.value.as_str(), signal))
 }
 
-/// The signals of any engine: `llm.requests_waiting`. All engines have them.
-pub fn of_engines() -> impl Iterator<Item = String> {
+/// The engines, by their words: vLLM and the servers that run models.
+pub fn engines() -> impl Iterator<Item = &'static str> {
     let others = Embedded::all().iter().filter(|other| other.identity.engine);
-    let others: Vec<_> = others.map(|other| other.name).collect();
+    std::iter::once(VLLM).chain(others.map(|other| other.name))
+}
+
+/// The signals of any engine that vLLM shares with at least one other: `llm.requests_waiting`.
+pub fn of_engines() -> impl Iterator<Item = String> {
     let names = of_product(VLLM).map(|(name, _)| name);
-    let names = names.filter(move |name| {
-        let mut others = others.iter();
-        others.all(|other| of_product(other).any(|(other, _)| other == *name))
+    let names = names.filter(|name| {
+        let mut others = engines().skip(1).flat_map(of_product);
+        others.any(|(other, _)| other == *name)
     });
     names.map(|name| format!("{ANY_ENGINE}{name}"))
 }

@@ -68,13 +68,22 @@ pub fn served<'a>(
     release: &'a Release,
 ) -> Option<Served<'a>> {
     let profiles: Vec<_> = release.profiles().collect();
-    let family = catalog.family(catalog.name_on(family, release, &profiles)?)?;
+    let (family, name) = match catalog.family(family) {
+        // A counter can be the sum of a histogram.
+        None if catalog.lineage().successor(family).is_none() => {
+            (catalog.series_of(family)?.0, family)
+        }
+        _ => {
+            let family = catalog.family(catalog.name_on(family, release, &profiles)?)?;
+            (family, family.name())
+        }
+    };
     let mut profiles = family.profiles_adding(release);
     if profiles.contains(&DEFAULT_PROFILE) {
         profiles = vec![DEFAULT_PROFILE];
     }
     Some(Served {
-        family: family.name(),
+        family: name,
         shape: family.visible_in(release, &profiles)?,
         profiles,
     })

@@ -1,6 +1,7 @@
 //! The effect of a vLLM upgrade on the queries of a file.
 
 mod meaning;
+mod selects;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -178,7 +179,9 @@ impl Pair<'_, '_> {
             s.subject.served().is_some() || matches!(**s.subject, Subject::Unknown(_))
         };
         let first = self.new.series.iter().find(checked)?;
-        let (before, after) = (is_alive(&self.old), is_alive(&self.new));
+        let (had_none, has_none) = (selects::lacking(&self.old), selects::lacking(&self.new));
+        let before = is_alive(&self.old) && had_none.is_empty();
+        let after = is_alive(&self.new) && has_none.is_empty();
         let mut reasons = Vec::new();
         let mut fixes = Vec::new();
         let mut fate = match (before, after) {
@@ -197,12 +200,14 @@ impl Pair<'_, '_> {
             }
             if !before {
                 reasons = findings(&self.old).into_iter().map(|f| f.message).collect();
+                reasons.extend(had_none);
             }
         } else {
             for finding in findings(&self.new) {
                 reasons.push(finding.message.clone());
                 fixes.extend(advice(&finding));
             }
+            reasons.extend(has_none);
         }
         Some(Item {
             what: self.new.query.role.to_string(),

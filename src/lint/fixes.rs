@@ -28,6 +28,17 @@ pub(super) fn advise<'q, 'c>(
     let release = catalog.release(*last);
     let certain = series.subject.known().is_some();
     if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
+        if name == known.family {
+            // The release has another type of it, without these series.
+            let shape = catalog.shape(name, *last, &known.product.profiles);
+            let (name, kind) = (
+                known.spelled(name),
+                shape.map_or("", |shape| shape.kind.as_str()),
+            );
+            return finding.help(format!(
+                "there, `{name}` is a {kind}: use the series of this type"
+            ));
+        }
         let (help, fix) = advice.renamed(name);
         return finding.help(help).maybe_fix(fix.filter(|_| certain));
     }

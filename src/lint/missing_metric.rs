@@ -7,7 +7,7 @@ use super::query::{QueryCx, Series};
 use super::rule::Findings;
 use super::subject::{Dead, Known, Why};
 use crate::artifact::Role;
-use crate::catalog::{Lifetime, VLLM};
+use crate::catalog::{Lifetime, ReleaseId, VLLM, Version};
 use crate::diag::{Diagnostic, Severity};
 
 pub(super) struct MissingMetric<'a, 'q, 'c> {
@@ -38,11 +38,30 @@ pub(super) fn missing<'a, 'q, 'c>(
 }
 
 impl MissingMetric<'_, '_, '_> {
-    pub(super) fn life(&self) -> Option<Lifetime> {
+    fn life(&self) -> Option<Lifetime> {
         let product = self.known.product;
         product
             .catalog
             .first_last_in(&self.known.family, &product.profiles)
+    }
+
+    /// The first release with the series: a family can have had another type before.
+    pub(super) fn first(&self) -> Option<Version> {
+        let Known {
+            product,
+            family,
+            part,
+            ..
+        } = self.known;
+        let catalog = product.catalog;
+        let releases = catalog.select_all().releases.into_iter();
+        let shape = |id: ReleaseId| Some((id, catalog.shape(family, id, &product.profiles)?));
+        let mut shapes = releases.filter_map(shape).peekable();
+        if shapes.peek().is_none_or(|(_, shape)| shape.serves(*part)) {
+            return Some(self.life()?.first);
+        }
+        let (first, _) = shapes.find(|(_, shape)| shape.serves(*part))?;
+        Some(catalog.release(first).version().clone())
     }
 
     /// How the metric disappeared, by lineage; without a date in lineage, by the recordings.

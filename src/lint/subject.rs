@@ -5,7 +5,9 @@ mod unknown_metric;
 use std::borrow::Cow;
 
 use super::scope::Scope;
-use crate::catalog::{Answer, Coverage, Lifetime, MetricType, Product, ReleaseId, Series, Shape};
+use crate::catalog::{
+    Answer, Catalog, Coverage, Lifetime, MetricType, Product, ReleaseId, Series, Shape,
+};
 pub use unknown_metric::{Meant, UnknownMetric};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,9 +52,9 @@ impl<'c> Subject<'c> {
             return shape.clone().map_or(Self::Outside, Self::Declared);
         }
         let products = || scope.products.iter();
-        let catalogs = || products().map(|product| product.catalog.foreign());
+        let foreign = Catalog::vllm().foreign();
         if ties.router
-            && let Some(shape) = catalogs().find_map(|foreign| foreign.shape_elsewhere(name))
+            && let Some(shape) = foreign.shape_elsewhere(name)
         {
             return Self::Foreign(shape);
         }
@@ -60,7 +62,7 @@ impl<'c> Subject<'c> {
         if let Some(known) = owners.find_map(|product| Known::of(product, name)) {
             return Self::Known(known);
         }
-        if let Some(shape) = catalogs().find_map(|foreign| foreign.shape(name)) {
+        if let Some(shape) = foreign.shape(name) {
             return Self::Foreign(shape);
         }
         let spelled = products().find_map(|product| Self::spelled(scope, product, name));
@@ -154,10 +156,8 @@ impl<'c> Subject<'c> {
     }
 
     pub fn is_gauge(&self) -> bool {
-        let whole = self
-            .served()
-            .is_none_or(|known| known.part == Series::Whole);
-        whole && self.is_surely(&[MetricType::Gauge])
+        let is_other = |known: &Known<'_>| known.part != Series::Whole || known.counts();
+        !self.served().is_some_and(is_other) && self.is_surely(&[MetricType::Gauge])
     }
 }
 
@@ -179,6 +179,19 @@ impl<'c> Known<'c> {
             return None;
         }
         let mut dead = reasons(product, &family, &coverage);
+        let mut present = coverage.present;
+        // A family of another type has no such series.
+        let serves = |id: &ReleaseId| shape(id).is_none_or(|shape| shape.serves(part));
+        let without: Vec<_> = present.extract_if(.., |id| !serves(id)).collect();
+        if let Some(last) = without.last() {
+            let releases = catalog.select_all().releases.into_iter();
+            let mut newer = releases.filter(|id| id > last);
+            let begins = newer.any(|id| shape(&id).is_some_and(|shape| shape.serves(part)));
+            dead.push(Dead {
+                why: if begins { Why::Future } else { Why::Removed },
+                releases: without,
+            });
+        }
         if product.is_open(&family) {
             // A page does not prove that a release lacks it; lineage does.
             let change = catalog.lineage().change(&family);
@@ -186,7 +199,7 @@ impl<'c> Known<'c> {
         }
         Some(Self {
             dead,
-            present: coverage.present,
+            present,
             answer: coverage.answer,
             product,
             family,
@@ -202,6 +215,14 @@ impl<'c> Known<'c> {
 
     pub fn is_alive(&self) -> bool {
         self.dead.is_empty()
+    }
+
+    /// True for a family under the name that it had before it became a counter: it counted then, too, whatever its page called it.
+    fn counts(&self) -> bool {
+        let catalog = self.product.catalog;
+        let newer = catalog.lineage().successor(&self.family);
+        let newer = newer.and_then(|newer| catalog.family(newer)?.shapes().last());
+        newer.is_some_and(|shape| shape.kind == MetricType::Counter)
     }
 
     pub fn in_family(&self, family: &str) -> String {

@@ -97,13 +97,18 @@ pub fn parts(condition: &Condition) -> String {
 
 /// A comparison: `error share (region eu-1) > 5%`.
 fn compared(c: &Compare, selected: &str) -> String {
-    let subject = match is_throughout(c) {
+    let state = state(c);
+    // A state has no minimum.
+    let subject = match is_throughout(c) || state.is_some() {
         true => inside(&c.signal.title),
         false => subject(c),
     };
     let subject = subject + selected;
-    match state(c) {
+    match state {
         Some(state) if is_throughout(c) => format!("{subject} = {state} for {}", c.window),
+        Some(state) if c.stat != Stat::Last => {
+            format!("{subject} = {state} in the last {}", c.window)
+        }
         Some(state) => format!("{subject} = {state}"),
         None => format!("{subject} {}", bound(&c.bound)),
     }

@@ -126,6 +126,11 @@ impl Events {
         rates.filter(|_| has_each(&self.sli))
     }
 
+    /// True where the number of events is known, not only their share.
+    pub fn is_counted(&self) -> bool {
+        has_each(&self.sli)
+    }
+
     /// What longer windows sum up, and what is recorded over the base window.
     pub fn recorded(&self, recorded: &Recorded<'_>) -> Option<(Vec<Increase>, Counted)> {
         let Some((part, good, total)) = self.each() else {

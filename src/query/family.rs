@@ -166,7 +166,7 @@ pub(super) fn range_function(stat: Stat) -> &'static str {
     }
 }
 
-fn ranged(family: &Family, function: &str, over: &Over) -> Expr {
+pub(super) fn ranged(family: &Family, function: &str, over: &Over) -> Expr {
     alternatives(family, |name| {
         let range = range_over(selector(family, name, over), over.window);
         build::call(function, vec![range])

@@ -183,7 +183,7 @@ fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
 }
 
 /// What Prometheus records of each target: one where its page was read.
-const UP: &str = "up";
+pub(super) const UP: &str = "up";
 
 /// How series that begin while Prometheus reads their target's page are told from those that it finds late.
 ///

@@ -17,11 +17,11 @@ pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;
 pub use own::own_bucket;
 
-use family::{Over, over_time, range_function, rate};
+use family::{Over, over_time, range_function, ranged, rate};
 
 use crate::catalog::Series;
 use crate::plan::marker::{self, Spelling, WINDOW, ZOOM};
-use crate::plan::{Query, Signal, SignalKind, Source, Window};
+use crate::plan::{Family, Query, Signal, SignalKind, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
@@ -101,6 +101,13 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
                 let total = sum(&read.labels, rate(family, &at(Series::Sum)));
                 let count = sum(&read.labels, rate(family, &at(Series::Count)));
                 bin(BinaryOp::Div, total, positive(count))
+            }
+            _ if is_mean_of_best_target(read, family) => {
+                let of = |function| {
+                    let each = ranged(family, function, &at(family.counted()));
+                    build::aggregate(AggregateOp::Max, &read.labels, each)
+                };
+                bin(BinaryOp::Div, of("sum_over_time"), of("count_over_time"))
             }
             _ => {
                 let inner = over_time(family, read.stat, &at(family.counted()));
@@ -286,6 +293,17 @@ fn over_by(
         },
     };
     build::call(function, [Expr::from(ExprKind::Subquery(Box::new(sub)))])
+}
+
+/// True for the mean of `up` of the best target. A pod that is created again has another `instance`: of the one before, the last
+/// samples of the window may all be 1. So the samples that a target lacks count as 0.
+fn is_mean_of_best_target(read: &SignalQuery<'_>, family: &Family) -> bool {
+    let is_up = family.names.iter().any(|name| name == growth::UP);
+    let of_target = ["instance", "pod"];
+    let is_of_target = of_target
+        .iter()
+        .any(|label| read.labels.iter().any(|own| own == label));
+    is_up && read.stat == Stat::Avg && read.signal.across == Across::Max && !is_of_target
 }
 
 /// One value of all replicas. Before version 3, Prometheus rounds each step of `avg`: 18 of 20 are less than 0.9 then.

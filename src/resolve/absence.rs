@@ -517,7 +517,10 @@ fn lost_targets(cx: &Context<'_>, condition: &Condition) -> Option<Vec<Matcher>>
             all.all(|other| other.as_ref() == Some(&first))
                 .then_some(first)
         }
-        _ => targets_of(cx, &condition.absent()?.query.expr),
+        Condition::All(parts, _) => parts.iter().find_map(|part| lost_targets(cx, part)),
+        Condition::Unless(parts, _) => lost_targets(cx, &parts[0]),
+        Condition::Absent(absent) => targets_of(cx, &absent.query.expr),
+        Condition::Raw(_) => None,
     }
 }
 

@@ -149,14 +149,17 @@ impl<'a> Context<'a> {
     fn select_servers(&mut self) {
         let spec = self.spec;
         for (server, range) in spec.servers() {
-            let selection = match select(server.catalog(), &range.value) {
+            // The project can have recordings of newer releases.
+            let own = self.recorded.iter().find(|own| own.key == server.name);
+            let catalog = own.map_or_else(|| server.catalog(), |own| own.catalog);
+            let selection = match select(catalog, &range.value) {
                 Ok(selection) => selection,
                 Err(why) => {
                     self.sink.push(bad_range(range.span, why.to_string(), &why));
                     continue;
                 }
             };
-            let product = Product::on(server.name, server.catalog(), selection);
+            let product = Product::on(server.name, catalog, selection);
             self.notes.extend(product.selection.notes.iter().cloned());
             self.recorded.retain(|other| other.key != product.key);
             self.recorded.push(product);

@@ -4,6 +4,7 @@ pub(super) mod starts;
 mod text;
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 
 use super::context::Context;
 use super::matchers::JOB;
@@ -457,11 +458,13 @@ pub(super) fn linked(cx: &mut Context<'_>) {
 
 /// Warns of two metrics of the service whose names differ in one letter: the series of one of them do not exist.
 pub(super) fn similar_metrics(cx: &mut Context<'_>) {
+    // No exporter has longer names, and the work grows with the square of the length.
+    const LONGEST: usize = 200;
     let bindings = cx.spec.signals.values();
     let metrics = bindings.filter_map(|signal| signal.prometheus.as_ref()?.value.metric.as_ref());
-    // By what is left of a name without one of its letters: two names with a slip share that.
-    let mut known: HashMap<String, &Text> = HashMap::new();
-    for metric in metrics {
+    // By the hash of what is left of a name without one of its letters: two names with a slip share that.
+    let mut known: HashMap<u64, &Text> = HashMap::new();
+    for metric in metrics.filter(|metric| metric.value.len() <= LONGEST) {
         let is_near = |other: &&Text| {
             let plain = |name: &Text| name.value.replace("https", "http");
             is_slip(&metric.value, &other.value) && plain(metric) != plain(other)
@@ -469,9 +472,9 @@ pub(super) fn similar_metrics(cx: &mut Context<'_>) {
         let letters = metric.value.char_indices();
         let without = letters.map(|(i, c)| {
             let (before, rest) = metric.value.split_at(i);
-            [before, &rest[c.len_utf8()..]].concat()
+            hash([before, &rest[c.len_utf8()..]])
         });
-        let keys: Vec<_> = without.chain([metric.value.clone()]).collect();
+        let keys: Vec<_> = without.chain([hash([&metric.value, ""])]).collect();
         let found = keys.iter().filter_map(|key| known.get(key).copied());
         if let Some(other) = { found }.find(is_near) {
             let message = format!("`{metric}` and `{other}` differ in one letter");
@@ -484,6 +487,12 @@ pub(super) fn similar_metrics(cx: &mut Context<'_>) {
             known.entry(key).or_insert(metric);
         }
     }
+}
+
+fn hash(text: [&str; 2]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.iter().for_each(|part| hasher.write(part.as_bytes()));
+    hasher.finish()
 }
 
 /// Warns of a signal whose name says another thing than what it counts: `5xx` of `HTTPCode_Target_4XX_Count`, and unhealthy hosts of

@@ -135,7 +135,9 @@ pub(super) fn bind(
     labels.sort();
     labels.dedup();
     let signal = unbound.with(Source::Family(family), labels);
-    check_matchers(cx, &signal, &definition.matchers);
+    if !from_library {
+        check_matchers(cx, &signal, &definition.matchers);
+    }
     check_selector(cx, &signal);
     Outcome::Ready(Rc::new(signal))
 }

@@ -73,6 +73,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
     let mut alerts = alerts::resolve(&mut cx);
+    slos::note_first_events(&mut cx, &slos, &alerts);
     let on_data = absence::alerts(&mut cx, &slos, &alerts);
     alerts.extend(on_data);
     let mut dashboards = dashboards::resolve(&mut cx, &slos, &alerts);

@@ -20,20 +20,18 @@ use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Why events of a signal with an `promql` cannot be counted.
-const OWN_EVENTS: &str = "a signal with `promql` can return any number per event";
-
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Events> {
     let sli = &slo.sli.value;
     if let Some(time) = &sli.time {
-        uncounted(cx, slo, "a `time` SLI has none");
+        uncounted(cx, slo, Some("a `time` SLI has none"));
         return good_time(cx, time, slo);
     }
     if let Some(own) = &sli.promql {
-        uncounted(cx, slo, "slosmith cannot count events in a `promql` SLI");
         family::reject_where(cx, slo.groups.selection().matchers);
-        return own::events(cx, &name.value, &own.value, slo);
+        let events = own::events(cx, &name.value, &own.value, slo)?;
+        check_own(cx, slo, &events);
+        return Some(events);
     }
     if let Some(goodput) = &sli.goodput {
         return goodput::events(cx, name, slo, &goodput.value);
@@ -43,13 +41,12 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         let within = boundary(cx, &signal, &latency.value)?;
         let labels = cx.slo_labels(slo, &[&signal]);
         if let Source::Raw(raw) = &signal.source {
-            uncounted(cx, slo, OWN_EVENTS);
             let events = OwnEvents {
                 part: query::own_bucket(raw, &within, &labels),
                 good: true,
                 total: query::events_over_window(&signal, &labels),
             };
-            return Some(own_events(events, labels));
+            return Some(own_events(cx, slo, events, labels));
         }
         let family = signal.family()?.clone();
         return Some(Events {
@@ -104,14 +101,13 @@ pub(super) fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Opti
         .iter()
         .any(|signal| matches!(signal.source, Source::Raw(_)))
     {
-        uncounted(cx, slo, OWN_EVENTS);
         let over_window = |signal: &Signal| query::events_over_window(signal, &labels);
         let events = OwnEvents {
             part: over_window(&part),
             good,
             total: over_window(&total),
         };
-        return Some(own_events(events, labels));
+        return Some(own_events(cx, slo, events, labels));
     }
     Some(Events {
         sli: EventSli::Ratio {
@@ -139,25 +135,36 @@ fn new_series(cx: &Context<'_>, slo: &spec::Slo) -> Option<NewSeries> {
 }
 
 /// Events by signals that are PromQL of the author's.
-fn own_events(events: OwnEvents, labels: Vec<String>) -> Events {
-    Events {
+fn own_events(
+    cx: &mut Context<'_>,
+    slo: &spec::Slo,
+    events: OwnEvents,
+    labels: Vec<String>,
+) -> Events {
+    let events = Events {
         sli: EventSli::Own(Box::new(events)),
         labels,
         new_series: None,
-    }
+    };
+    check_own(cx, slo, &events);
+    events
 }
 
-/// Rejects fields that need events, where slosmith counts none.
-fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: &str) {
-    let fields = [
-        ("count_new_series", slo.count_new_series.map(|new| new.span)),
-        ("min_events", slo.min_events.map(|least| least.span)),
-    ];
-    for (field, at) in fields {
-        if let Some(at) = at {
-            let message = format!("`{field}` needs an SLI that counts events; {why}");
-            cx.reject_field(field, at, message);
-        }
+/// Of PromQL of the author's, the events are a number where it is made of rates alone.
+fn check_own(cx: &mut Context<'_>, slo: &spec::Slo, events: &Events) {
+    let why = "the PromQL of this SLI is not made of `rate` or `increase` alone";
+    uncounted(cx, slo, (!events.is_counted()).then_some(why));
+}
+
+/// Rejects fields that need series of events, and a number of events where there is none, and why not.
+fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: Option<&str>) {
+    if let Some(new) = slo.count_new_series {
+        let message = "`count_new_series` needs a `ratio` or `latency` SLI on metrics";
+        cx.reject_field("count_new_series", new.span, message.to_owned());
+    }
+    if let (Some(least), Some(why)) = (slo.min_events, why) {
+        let message = format!("`min_events` needs an SLI that counts events; {why}");
+        cx.reject_field("min_events", least.span, message);
     }
 }
 

@@ -11,11 +11,12 @@ use super::{service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    BASE_WINDOW, Compat, EventSli, EventSlo, Marks, Slo, Tier, WindowRatio, near_up_to,
+    Alert, BASE_WINDOW, Bound, Compat, Condition, EventSli, EventSlo, Marks, Slo, Tier,
+    WindowRatio, near_up_to,
 };
 use crate::promql::Kept;
 use crate::query::Recorded;
-use crate::spec::{self, Text};
+use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, decimal};
 
 const SHORTEST_PERIOD: Duration = Duration::from_secs(3_600);
@@ -87,6 +88,42 @@ fn note_new_series(cx: &mut Context<'_>) {
         if counts(slo).is_none() && counted && of_sli.iter().any(begins) {
             cx.notes.push(format!(
                 "`{name}` does not count the first event of a new series, and `{counting}` does: write `count_new_series: true` or `false`"
+            ));
+        }
+    }
+}
+
+/// Notes the alerts that do not see the first event of a new series, beside an SLO that counts it.
+pub(super) fn note_first_events(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) {
+    for alert in alerts {
+        let of_zero = alert
+            .condition
+            .leaves()
+            .into_iter()
+            .filter_map(|leaf| match leaf {
+                Condition::Compare(c) if c.stat == Stat::Increase => match &c.bound {
+                    Bound::Fixed(_, zero, _) if *zero == Number::from_integer(0) => {
+                        c.signal.family()
+                    }
+                    _ => None,
+                },
+                _ => None,
+            });
+        let of_zero: Vec<_> = of_zero.map(|family| family.names.newest()).collect();
+        let counting = slos.iter().find(|slo| {
+            let EventSli::Ratio { part, total, .. } = &slo.events.sli else {
+                return false;
+            };
+            let mut read = [part, total]
+                .into_iter()
+                .filter_map(|signal| signal.family());
+            slo.events.count_new_series
+                && read.any(|family| of_zero.contains(&family.names.newest()))
+        });
+        if let Some(slo) = counting {
+            cx.notes.push(format!(
+                "`{}` does not see the first event of a new series, and `{}` does: use the counts of the SLO where that matters",
+                alert.name, slo.name
             ));
         }
     }

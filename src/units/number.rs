@@ -82,13 +82,13 @@ pub fn decimal(number: Number) -> String {
     }
 }
 
-/// The value for text: three significant digits (`20.8333` → `20.8`).
+/// The value for text: four significant digits (`20.8333` → `20.83`), as Prometheus prints values in annotations.
 pub fn readable(number: Number) -> Number {
     let digits = decimal(number);
     let digits = digits
         .trim_start_matches(['-', '0', '.'])
         .trim_end_matches('0');
-    if digits.chars().filter(char::is_ascii_digit).count() <= 3 {
+    if digits.chars().filter(char::is_ascii_digit).count() <= 4 {
         return number;
     }
     let mut scale = Number::from_integer(1);
@@ -100,10 +100,10 @@ pub fn readable(number: Number) -> Number {
             scaled
         }
     };
-    while magnitude(scale) >= Number::from_integer(1_000) {
+    while magnitude(scale) >= Number::from_integer(10_000) {
         scale /= 10;
     }
-    while magnitude(scale) < Number::from_integer(100) {
+    while magnitude(scale) < Number::from_integer(1_000) {
         scale *= 10;
     }
     (number * scale).round() / scale
@@ -175,14 +175,14 @@ mod tests {
     #[test]
     fn text_has_few_digits() {
         for (number, text) in [
-            (Number::new(5, 24), "0.208"),
-            (Number::new(14, 15), "0.933"),
+            (Number::new(5, 24), "0.2083"),
+            (Number::new(14, 15), "0.9333"),
             (Number::new(72, 10_000), "0.0072"),
             (Number::new(134, 10), "13.4"),
-            (Number::new(1_344, 100), "13.4"),
-            (Number::new(-14, 15), "-0.933"),
+            (Number::new(1_344, 100), "13.44"),
+            (Number::new(-14, 15), "-0.9333"),
             (Number::from_integer(86_400), "86400"),
-            (Number::from_integer(123_456), "123000"),
+            (Number::from_integer(123_456), "123500"),
             (Number::from_integer(0), "0"),
         ] {
             assert_eq!(decimal(readable(number)), text);

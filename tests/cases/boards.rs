@@ -245,7 +245,7 @@ fn an_alert_shows_its_value_and_recovers() {
         rows_of(&query("Alerts", 2), &labels, 1)
     };
     let value = shown("VLLMHighTTFT", "4.88s", "> 3s");
-    let burn = shown("TtftErrorBudgetBurn", "25", "burn rate > 13.4 in 1h");
+    let burn = shown("TtftErrorBudgetBurn", "25", "burn rate > 13.44 in 1h");
     let state = |name: &str, state: u32| {
         let labels = [("alertname", name), ("for", "m c"), ("alert_name", name)];
         rows("Alerts", &labels, state)

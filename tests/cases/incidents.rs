@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
+use slosmith::target::OutFile;
 
 use crate::bundled;
 use crate::promtool::check_files;
@@ -30,12 +31,8 @@ pub(crate) fn trials() -> Vec<Trial> {
                     move || {
                         for (column, spec) in incidents["specs"].as_object().expect("specs") {
                             if let Some(alerts) = incident[column].as_object() {
-                                play(
-                                    spec.as_str().expect("a spec"),
-                                    &incidents,
-                                    &incident,
-                                    alerts,
-                                );
+                                let spec = spec.as_str().expect("a spec");
+                                play(&bundled::folder(spec), spec, &incidents, &incident, alerts);
                             }
                         }
                     },
@@ -46,18 +43,40 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
+/// True where an incident of a spec goes otherwise with these files.
+pub(crate) fn notices(files: &[OutFile], spec: &str, name: &str) -> bool {
+    for fleet in walk::FLEETS {
+        let incidents = walk::incidents(fleet);
+        let lists = ["failures", "look_alikes"].map(|kind| incidents[kind].as_array());
+        let mut all = lists.into_iter().flatten().flatten();
+        if let Some(incident) = all.find(|incident| incident["name"] == name) {
+            let mut specs = incidents["specs"].as_object().expect("specs").iter();
+            let (column, _) = specs.find(|(_, own)| *own == spec).expect("a column");
+            let alerts = incident[column].as_object().expect("alerts");
+            let played = || play(files, spec, &incidents, incident, alerts);
+            return std::panic::catch_unwind(played).is_err();
+        }
+    }
+    panic!("no incident `{name}`");
+}
+
 /// Minutes from an alert until its runbook is read.
 const READ: u64 = 5;
 
 /// Plays an incident; `alerts` are all that fire, and the minutes until then.
-fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Map<String, Value>) {
+fn play(
+    files: &[OutFile],
+    spec: &str,
+    incidents: &Value,
+    incident: &Value,
+    alerts: &serde_json::Map<String, Value>,
+) {
     let minutes = |key: &str, default: &str| {
         let text = incident[key].as_str().unwrap_or(default);
         let time: slosmith::units::Duration = text.parse().expect("a duration");
         time.as_secs() / 60
     };
     let (every, begins) = (minutes("every", "1m"), minutes("begins", "10m"));
-    let files = bundled::folder(spec);
     let series = series(incidents, incident);
     let own = own_metrics(incidents, incident);
     let rules = files.iter().filter_map(|file| {
@@ -106,7 +125,7 @@ fn play(spec: &str, incidents: &Value, incident: &Value, alerts: &serde_json::Ma
         .iter()
         .map(|(expr, at, value)| (expr.as_str(), at.as_str(), *value))
         .collect();
-    check_files(&files, &rules, &format!("{every}m"), &series, &checks);
+    check_files(files, &rules, &format!("{every}m"), &series, &checks);
 }
 
 /// The incident that another one is like.

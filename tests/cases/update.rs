@@ -13,6 +13,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         "update",
         Minisign:
             trial brings_a_release,
+            trial brings_a_release_of_another_server,
             trial refuses_what_is_not_right,
             trial comes_from_a_server,
             trial the_newer_of_two_counts;
@@ -20,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 const EMBEDDED: &str = include_str!("../../catalog/vllm/index.json");
+const SGLANG: &str = include_str!("../../catalog/sglang/index.json");
 
 /// A release that nobody has recorded yet.
 const NEXT: &str = "99.0.0";
@@ -37,30 +39,33 @@ alerts:
 
 /// The embedded catalog and one release more, which serves what the last one serves.
 fn newer() -> String {
-    edited(|index| {
-        let releases = index["releases"].as_array_mut().expect("a list");
-        let mut next = releases.last().expect("a release").clone();
-        next["version"] = NEXT.into();
-        releases.push(next);
-        let last = releases.len() - 1;
-        for family in index["families"]
-            .as_object_mut()
-            .expect("a map")
-            .values_mut()
-        {
-            for runs in family["seen"].as_object_mut().expect("a map").values_mut() {
-                let run = runs.as_array_mut().expect("a list").last_mut();
-                let run = run.expect("a run");
-                if run[1] == last - 1 {
-                    run[1] = last.into();
-                }
+    edited(next)
+}
+
+fn next(index: &mut Value) {
+    let releases = index["releases"].as_array_mut().expect("a list");
+    let mut next = releases.last().expect("a release").clone();
+    next["version"] = NEXT.into();
+    releases.push(next);
+    let last = releases.len() - 1;
+    let families = index["families"].as_object_mut().expect("a map");
+    for family in families.values_mut() {
+        for runs in family["seen"].as_object_mut().expect("a map").values_mut() {
+            let run = runs.as_array_mut().expect("a list").last_mut();
+            let run = run.expect("a run");
+            if run[1] == last - 1 {
+                run[1] = last.into();
             }
         }
-    })
+    }
 }
 
 fn edited(edit: impl FnOnce(&mut Value)) -> String {
-    let mut index = serde_json::from_str(EMBEDDED).expect("JSON");
+    edited_of(EMBEDDED, edit)
+}
+
+fn edited_of(index: &str, edit: impl FnOnce(&mut Value)) -> String {
+    let mut index = serde_json::from_str(index).expect("JSON");
     edit(&mut index);
     index.to_string()
 }
@@ -130,6 +135,35 @@ fn brings_a_release() {
         .run(&["build"])
         .exits(2)
         .says("no recorded vLLM release is in");
+}
+
+fn brings_a_release_of_another_server() {
+    let project = project();
+    project.write("slosmith.toml", "");
+    signed(&project, "new.json", &edited_of(SGLANG, next), "signer");
+    let update = [&UPDATE[..], &["--product", "sglang"]].concat();
+    let ran = project.run(&update).exits(2);
+    ran.says("under `[product_catalogs]` in slosmith.toml");
+    project.write(
+        "slosmith.toml",
+        "[product_catalogs]\nsglang = \"ours/sglang.json\"\n",
+    );
+    let ran = project.run(&update).exits(0);
+    assert_eq!(ran.out, "ours/sglang.json: new: 99.0.0\n");
+    let list = ["catalog", "list", "--product", "sglang"];
+    let ran = project.run(&list).exits(0);
+    assert!(ran.out.contains(NEXT), "{}", ran.out);
+    // vLLM's catalog is none of SGLang.
+    signed(&project, "new.json", &newer(), "signer");
+    project
+        .run(&update)
+        .exits(2)
+        .says("a catalog of vLLM, not of SGLang");
+    project.write(
+        "slosmith.toml",
+        "[product_catalogs]\nsglan = \"ours/sglang.json\"\n",
+    );
+    project.run(&list).exits(2).says("did you mean `sglang`?");
 }
 
 /// Over https, from where a download page leads to.

@@ -377,7 +377,7 @@ fn costs_are_those_of_the_price_list() {
     };
     // Two bands, one for each adapter, each of them three metrics for AWS.
     assert_eq!(of("alarms: metrics of anomaly detection bands"), "2");
-    assert_eq!(of("alarms: composite"), "3");
+    assert_eq!(of("alarms: composite"), "5");
     // Eight metrics are published by adapter, for two adapters.
     assert_eq!(of("custom metrics by AdapterId"), "16");
     assert_eq!(of("dashboards"), "2");

@@ -287,7 +287,12 @@ fn exit_codes() -> String {
     let mut table = "| exit code | command | meaning |\n|---|---|---|\n".to_owned();
     for (code, meaning) in help::EXIT_CODES {
         if code != 1 {
-            writeln!(table, "| {code} | all | {meaning} |").unwrap();
+            let of_one = meaning.strip_prefix('`').and_then(|m| m.split_once("`: "));
+            let (command, meaning) = match of_one {
+                Some((command, meaning)) => (format!("`{command}`"), meaning),
+                None => ("all".to_owned(), meaning),
+            };
+            writeln!(table, "| {code} | {command} | {meaning} |").unwrap();
             continue;
         }
         for (command, meaning) in help::FAILED_CHECKS {
@@ -333,6 +338,8 @@ fn the_table_of_exit_codes_is_complete() {
     let listed = help::FAILED_CHECKS.map(|(command, _)| command);
     let listed = listed.map(|command| command.split(' ').next().expect("a word").to_owned());
     assert_eq!(found, listed.into_iter().collect());
+    let shown = slosmith::cli::command().render_help().to_string();
+    assert!(shown.contains("\n  3    `health`: no condition"), "{shown}");
 }
 
 #[test]

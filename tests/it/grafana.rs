@@ -68,6 +68,8 @@ fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
             "vllm-serving" => [Some("==0.14.0"), Some(">=0.13, <0.18")],
             // The fleet needs metrics of 0.32.
             "fleet" => [Some("==0.32.0"), Some("==0.33.0")],
+            // A query names the metric of the cache usage, which is new in 0.9.2.
+            "mangaassist" => [Some("==0.12.0"), Some(">=0.9.2, <0.13")],
             _ => [Some("==0.12.0"), Some(">=0.9, <0.13")],
         };
         for vllm in old.into_iter().chain([None]) {

@@ -280,10 +280,13 @@ fn specs() {
         }
     }
     let with = |more: &str| format!("{SPEC}{more}");
-    let [text, template, signals, alerts] = [
+    let [text, template, metric, signals, alerts] = [
         with("description: \""),
         with(
             "alerts:\n  A: {severity: critical, when: {signal: vllm.requests_waiting, above: 8}, summary: \"",
+        ),
+        with(
+            "signals:\n  s: {kind: gauge, unit: count, across: max, has_labels: [node], prometheus: {metric: \"",
         ),
         with("signals:\n"),
         with("severities: {page: critical, ticket: warning}\nalerts:\n"),
@@ -292,6 +295,7 @@ fn specs() {
         all,
         &[(&text, "\"\n"), (&template, "\"}\n"), (&signals, "")],
         &[
+            (&metric, "a", "\"}}\n"),
             (&signals, "  s#: {use: vllm.requests_waiting}\n", ""),
             (
                 &alerts,

@@ -143,7 +143,7 @@ fn every_pathology_is_found() {
         (
             "GPUUnderutilized",
             with(
-                &with(&well, "vllm:num_requests_running", "", |_| 2.0),
+                &with(&well, "vllm:num_requests_running", "", |_| 4.0),
                 "DCGM_FI_PROF_SM_ACTIVE",
                 "",
                 |_| 0.2,
@@ -352,4 +352,26 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
         report.contains("tokens: needs earlier `/metrics` output"),
         "{report}"
     );
+}
+
+#[test]
+fn a_missing_label_value_is_no_missing_metric() {
+    let spec = "apiVersion: slosmith/v1
+service: {name: chat}
+runtime: {vllm: '0.33.0'}
+prometheus: {scrape_labels: [job, instance]}
+links: {runbooks: 'https://git.example/runbooks', grafana: 'https://g.example'}
+signals:
+  other: {use: vllm.requests_waiting, where: {engine: '7'}}
+alerts:
+  Busy: {when: {signal: other, above: 5}, for: 5m, severity: ticket, summary: Busy}
+";
+    let (report, _) = text(spec, &[&page()], &[]);
+    let why =
+        "`vllm:num_requests_waiting` has no series with `engine=\"7\"` in the `/metrics` output";
+    assert!(report.contains(why), "{report}");
+    let without = page().replace("vllm:num_requests_waiting", "vllm:other");
+    let (report, _) = text(spec, &[&without], &[]);
+    let why = "`vllm:num_requests_waiting` is not in the `/metrics` output";
+    assert!(report.contains(why), "{report}");
 }

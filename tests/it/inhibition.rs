@@ -15,7 +15,7 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
     let spec = bundled::spec("vllm-serving");
     let covered = "  - source_matchers:
       - service=\"vllm-serving\"
-      - alertname=\"VLLMMetricsAbsent\"
+      - alertname=~\"VLLMMetricsAbsent|VLLMModelLost\"
     target_matchers:
       - service=\"vllm-serving\"
       - alertname=\"SLODataLost\"
@@ -30,19 +30,19 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
             "VLLMMetricsAbsent:\n    severity: warning",
         ),
         (
-            "{signal: running, absent: true, window: 6h}",
-            "{signal: gpu_clock, absent: true, window: 6h}",
+            "{signal: running, absent: true, window: 6h}\n        - {signal: worst",
+            "{signal: gpu_clock, absent: true, window: 6h}\n        - {signal: worst",
         ),
         (
-            "      all:\n        - {signal: running, absent: true",
-            "      any:\n        - {signal: running, absent: true",
+            "      all:\n        - {signal: running, absent: true, window: 6h}\n        - {signal: worst",
+            "      any:\n        - {signal: running, absent: true, window: 6h}\n        - {signal: worst",
         ),
     ] {
         assert_eq!(spec.matches(found).count(), 1, "{found}");
         let written = inhibition(&spec.replace(found, other));
         let mut rules = written.split("  - source_matchers");
         let covers =
-            |rule: &str| rule.contains("\"VLLMMetricsAbsent\"") && rule.contains("\"SLODataLost\"");
+            |rule: &str| rule.contains("VLLMMetricsAbsent") && rule.contains("\"SLODataLost\"");
         assert!(!rules.any(covers), "{other}\n{written}");
     }
 }

@@ -9,5 +9,6 @@ mod formats;
 mod options;
 mod own;
 mod runs;
+mod servers;
 
 pub(crate) use crate::project::alerts as rules;

@@ -9,7 +9,8 @@ use crate::project::Project;
 /// What the newest release shows of a family, in any profile.
 fn newest(catalog: &'static Catalog, family: &str) -> Shape {
     let releases = catalog.releases().iter().rev();
-    let family = catalog.family(family).expect("a recorded family");
+    let found = catalog.family(family);
+    let family = found.unwrap_or_else(|| panic!("{family} is recorded"));
     let shapes = releases.flat_map(|release| {
         let profiles = release.profiles();
         profiles.filter_map(|profile| family.in_profile(release, profile))
@@ -21,15 +22,22 @@ fn newest(catalog: &'static Catalog, family: &str) -> Shape {
     shapes.swap_remove(full)
 }
 
+fn seconds(text: &str) -> f64 {
+    match text.strip_suffix("ms") {
+        Some(number) => format!("{number}e-3").parse().expect("a number"),
+        None => text.trim_end_matches('s').parse().expect("a number"),
+    }
+}
+
+/// The boundaries of a signal, in the unit of its metric.
 fn boundaries(signal: &Signal) -> Vec<f64> {
     let binding = &signal.prometheus.as_ref().expect("a binding").value;
     let all = binding.buckets.iter().flatten();
-    let all = all.map(|bound| bound.value.to_string());
-    let seconds = |text: String| match text.strip_suffix("ms") {
-        Some(number) => format!("{number}e-3").parse().expect("a number"),
-        None => text.trim_end_matches('s').parse().expect("a number"),
-    };
-    all.map(seconds).collect()
+    let scale = signal.scale.as_ref();
+    let is_ms = scale.is_some_and(|scale| scale.value.to_string() == "1ms");
+    let scale = if is_ms { 1_000.0 } else { 1.0 };
+    all.map(|bound| seconds(&bound.value.to_string()) * scale)
+        .collect()
 }
 
 #[test]
@@ -37,10 +45,23 @@ fn signals_are_what_the_newest_page_shows() {
     let mut count = 0;
     for (product, name) in library::of_others() {
         let signal = library::signal(&name).expect("a signal");
+        if signal.base.is_some() {
+            // A part of another one.
+            assert!(!library::families(&name).is_empty(), "{name}");
+            continue;
+        }
         let [family] = library::families(&name)[..] else {
             panic!("{name}: one family");
         };
-        let shape = newest(product.catalog(), family);
+        let catalog = product.catalog();
+        if catalog.family(family).is_none() {
+            // The sum of a histogram counts.
+            let is_part = catalog.series_of(family).is_some();
+            let is_counter = signal.kind.as_ref().expect("a kind").value == FamilyKind::Counter;
+            assert!(is_part && is_counter, "{name}: {family}");
+            continue;
+        }
+        let shape = newest(catalog, family);
         let kind = match signal.kind.as_ref().expect("a kind").value {
             FamilyKind::Counter => MetricType::Counter,
             FamilyKind::Gauge => MetricType::Gauge,
@@ -66,12 +87,19 @@ fn signals_are_what_the_newest_page_shows() {
 
 #[test]
 fn a_page_of_a_server_becomes_a_project() {
-    for (key, version) in [("sglang", "0.5.23"), ("litellm", "1.106.0")] {
+    for (key, page) in [
+        ("sglang", "0.3.6/default"),
+        ("sglang", "0.5.23/default"),
+        ("litellm", "1.55.0/default"),
+        ("litellm", "1.106.0/default"),
+        ("dynamo", "1.6.1/frontend"),
+        ("tgi", "0.3.0/default"),
+        ("llama-cpp", "2258/default"),
+        ("triton", "20.3/default"),
+        ("ray-serve", "2.60.0/default"),
+    ] {
         let project = Project::empty();
-        let page = format!(
-            "{}/catalog/{key}/{version}/default.prom",
-            env!("CARGO_MANIFEST_DIR")
-        );
+        let page = format!("{}/catalog/{key}/{page}.prom", env!("CARGO_MANIFEST_DIR"));
         let steps: [&[&str]; 4] = [
             &["init", "--name", "chat", "--ci", "none", "--metrics", &page],
             &["build"],
@@ -130,10 +158,66 @@ fn a_server_without_a_first_spec_says_so() {
         "--ci",
         "none",
         "--product",
-        "dynamo",
+        "dcgm",
     ]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("no first spec for Dynamo"), "{}", ran.err);
+    assert!(
+        ran.err.contains("no first spec for dcgm-exporter"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn drift_compares_the_only_server_of_a_project() {
+    let project = Project::empty();
+    project.write("slosmith.toml", "[products]\nsglang = \"0.4.3\"\n");
+    project.write(
+        "rules.yaml",
+        "groups: [{name: a, rules: [{record: r, expr: \"sum(rate(sglang:time_per_output_token_seconds_bucket[5m]))\"}]}]",
+    );
+    let ran = project.run(&["drift", "--from", "0.4.3", "--to", "0.5.1", "rules.yaml"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("SGLang 0.4.3 → 0.5.1"), "{}", ran.out);
+}
+
+#[test]
+fn commands_look_up_the_only_server_of_a_project() {
+    let project = Project::empty();
+    let out = |args: &[&str]| project.run(args).exits(0).out;
+    assert!(out(&["signals"]).contains("vllm.requests_waiting"));
+    project.write("slosmith.toml", "[products]\nsglang = \"0.4.3\"\n");
+    let signals = out(&["signals"]);
+    assert!(
+        signals.contains("sglang.") && !signals.contains("vllm."),
+        "{signals}"
+    );
+    let one = out(&["signals", "time_to_first_token"]);
+    assert!(one.contains("sglang:time_to_first_token_seconds"), "{one}");
+    let vllm = out(&["signals", "--product", "vllm"]);
+    assert!(vllm.contains("vllm."), "{vllm}");
+    assert!(out(&["signals", "--vllm", "0.33.0"]).contains("vllm."));
+    assert!(out(&["catalog", "list", "--release", "0.5.23"]).contains("sglang:"));
+    assert!(out(&["catalog", "diff", "0.4.3", "0.5.1"]).contains("SGLang 0.4.3"));
+    project.write(
+        "slosmith.toml",
+        "[products]\nsglang = \"0.4.3\"\nlitellm = \"1.80.0\"\n",
+    );
+    assert!(out(&["signals"]).contains("vllm."));
+}
+
+#[test]
+fn the_preview_shows_the_metrics_of_every_server() {
+    let project = Project::empty();
+    let spec = "apiVersion: slosmith/v1\nservice: {name: chat, owner: sre}\nruntime: {sglang: '0.5.23'}\nalerts:\n  Queue:\n    severity: warning\n    when: {signal: sglang.requests_waiting, above: 5}\n    for: 5m\n    summary: Requests wait\n    runbook: https://git.example/r\n";
+    project.write("specs/chat.yaml", spec);
+    project.run(&["preview"]).exits(0);
+    let page = project.read("preview/chat.html");
+    assert!(
+        page.contains("Each column is a release of SGLang"),
+        "{page}"
+    );
+    assert!(page.contains("sglang:num_queue_reqs") && !page.contains("vLLM"));
 }
 
 #[test]
@@ -277,7 +361,7 @@ alerts:
         (
             SPEC.replace("vllm: \">=0.20, <0.34\"", "sglang: \">=0.5.12\""),
             "sglang:token_usage{env=\"prod\"}",
-            "sglang:num_queue_reqs{env=\"prod\"}",
+            "sglang:num_queue_reqs{env=\"prod\", priority=\"\"}",
             "SGLang >=0.5.12 (",
         ),
         (
@@ -350,4 +434,136 @@ fn the_signals_of_any_engine_are_documented() {
     let list = names.collect::<Vec<_>>().join(", ");
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(page.contains(&list), "the list is now {list}");
+}
+
+/// A project runs a release that is newer than the recordings: it adds its own.
+#[test]
+fn a_newer_release_is_recorded_in_the_project() {
+    let project = Project::empty();
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/catalog/sglang/0.5.23/default.prom"
+    );
+    let page = std::fs::read_to_string(folder).expect("the page");
+    let page = page.replace("num_running_reqs", "num_active_reqs");
+    project.write("page.prom", &page);
+    let record = |out: &str| {
+        let what = ["catalog", "record", "page.prom", "--product", "sglang"];
+        project.run(&[&what[..], &["--version", "0.6.0", "--out", out]].concat())
+    };
+    let ran = record("metrics/ours");
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("must be named `sglang`"), "{}", ran.err);
+    record("metrics/sglang").exits(0);
+    project.write("slosmith.toml", "catalogs = [\"metrics/sglang\"]\n");
+    project.write(
+        "rules.yaml",
+        "groups: [{name: a, rules: [{record: r, expr: 'sum(sglang:num_active_reqs) + sum(sglang:num_running_reqs) + sum(sglang:queue_time_s_sum)'}]}]",
+    );
+    let ran = project.run(&["lint", "--format", "concise", "rules.yaml"]);
+    // A page shows what was used; a rename is known.
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    let wanted = "`sglang:queue_time_s_sum` was removed in 0.5.3: no data on SGLang 0.6.0";
+    assert!(ran.out.contains(wanted), "{}", ran.out);
+    project.write(
+        "specs/chat.yaml",
+        "apiVersion: slosmith/v1\nservice: {name: chat, owner: sre}\nruntime: {sglang: \">=0.6\"}\nlinks: {runbooks: https://git.example/r}\nalerts:\n  Waiting: {severity: warning, when: {signal: llm.requests_waiting, above: 80}, for: 2m, summary: Requests wait}\n",
+    );
+    let ran = project.run(&["build"]).exits(0);
+    assert!(ran.err.contains("SGLang >=0.6 (0.6.0)"), "{}", ran.err);
+    let list = project.run(&["catalog", "list", "--product", "sglang"]);
+    assert!(list.exits(0).out.contains("37 releases of SGLang"));
+}
+
+/// A label that some of the releases in use lack selects nothing there.
+#[test]
+fn a_label_of_newer_releases() {
+    let project = Project::empty();
+    let spec = |range: &str, value: &str| {
+        format!(
+            "apiVersion: slosmith/v1\nservice: {{name: chat, owner: sre}}\nruntime: {{sglang: \"{range}\"}}\nlinks: {{runbooks: https://git.example/r}}\nalerts:\n  Slow: {{severity: warning, when: {{signal: llm.time_to_first_token, stat: p95, window: 5m, above: 2s, where: {{is_streaming: {value}}}}}, for: 2m, summary: Answers wait}}\n"
+        )
+    };
+    for (range, value, warned) in [
+        (">=0.5.11", "'true'", true),
+        (">=0.5.17", "'true'", false),
+        // Also series without the label.
+        (">=0.5.11", "{not: 'false'}", false),
+    ] {
+        project.write("specs/chat.yaml", &spec(range, value));
+        let ran = project.run(&["build"]).exits(0);
+        let warning =
+            "has no label `is_streaming` on SGLang 0.5.11–0.5.16: nothing is selected there";
+        assert_eq!(
+            ran.err.contains(warning),
+            warned,
+            "{range} {value}: {}",
+            ran.err
+        );
+    }
+}
+
+/// `llm.` before a name shows the signal of each engine that has it.
+#[test]
+fn a_signal_of_any_engine_is_shown() {
+    let project = Project::empty();
+    let ran = project.run(&["signals", "llm.requests_waiting"]).exits(0);
+    for name in ["vllm", "sglang", "tgi", "llama-cpp"] {
+        let heading = format!("{name}.requests_waiting  Waiting requests");
+        assert!(ran.out.contains(&heading), "{name}: {}", ran.out);
+    }
+    let ran = project.run(&["signals", "llm.requests_waitin"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err.contains("did you mean `llm.requests_waiting`?"),
+        "{}",
+        ran.err
+    );
+}
+
+/// A family that became a histogram, or a summary, has other series on the other side.
+#[test]
+fn series_follow_the_type_of_their_family() {
+    let project = Project::empty();
+    let rule =
+        |expr: &str| format!("groups: [{{name: a, rules: [{{record: r, expr: '{expr}'}}]}}]");
+    for (series, product, finding) in [
+        (
+            "sglang:kv_transfer_latency_ms_count",
+            "sglang=0.5.2",
+            "future-metric] `sglang:kv_transfer_latency_ms_count` was added in 0.5.",
+        ),
+        ("sglang:kv_transfer_latency_ms_count", "sglang=0.5.23", ""),
+        ("tgi_request_skipped_tokens_count", "tgi=3.3.7", ""),
+        (
+            "tgi_request_skipped_tokens_bucket{le=\"+Inf\"}",
+            "tgi=3.3.7",
+            "removed-metric] `tgi_request_skipped_tokens_bucket` was removed",
+        ),
+        (
+            "tgi_request_skipped_tokens_bucket{le=\"+Inf\"}",
+            "tgi=2.2.0",
+            "",
+        ),
+    ] {
+        project.write("rules.yaml", &rule(&format!("sum(rate({series}[5m]))")));
+        let ran = project.run(&[
+            "lint",
+            "--format",
+            "concise",
+            "--product",
+            product,
+            "rules.yaml",
+        ]);
+        let found = ran.out.contains("-metric]");
+        assert_eq!(
+            found,
+            !finding.is_empty(),
+            "{series} {product}: {}",
+            ran.out
+        );
+        assert!(ran.out.contains(finding), "{series} {product}: {}", ran.out);
+        assert!(!ran.out.contains("was added in 0.5.2:"), "{}", ran.out);
+    }
 }

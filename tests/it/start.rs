@@ -191,7 +191,7 @@ fn pages_that_say_nothing_are_refused() {
     for (page, words) in [
         ("empty", "not /metrics output"),
         ("html", "not /metrics output"),
-        ("other", "not the /metrics output of vLLM"),
+        ("other", "not the /metrics output of a known server"),
         ("absent", "absent: no such file or folder"),
     ] {
         init(&project, &["--metrics", page]).exits(2).says(words);

@@ -349,3 +349,26 @@ fn a_changed_signal_begins_a_history_of_its_own() {
     // One expression is recorded once.
     assert_eq!(keys(["depth", "depth"]).len(), 1);
 }
+
+/// An `any` whose parts have different labels is joined on those that all of them have: no other label set would match.
+#[test]
+fn an_unless_holds_back_each_part_of_an_uneven_any() {
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {group_by: [cluster], scrape_labels: [cluster]}
+signals:
+  queue: {kind: gauge, unit: count, across: max, has_labels: [node], prometheus: {metric: shop_queue, job: shop}}
+  idle: {kind: gauge, unit: ratio, across: max, prometheus: {metric: shop_idle, job: shop}}
+alerts:
+  Trouble:
+    severity: critical
+    when:
+      any: [{signal: queue, by: [node], above: 9}, {signal: queue, above: 90}]
+      unless: {signal: idle, above: 90%}
+    summary: The queue is long
+";
+    let files = crate::bundled::outputs(&[spec]).expect("the spec builds");
+    let rules = &files["prometheus/rules/alerts.yaml"];
+    assert!(rules.contains("unless on (cluster)"), "{rules}");
+}

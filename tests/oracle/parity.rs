@@ -43,6 +43,8 @@ const AGENT: (f64, f64) = (60.0, 17.0);
 
 /// Share of firing minutes that may differ where both fire in the same ones: pages are read at different moments.
 const SLACK: f64 = 0.05;
+/// Grades that the simulation cannot show: its histograms have all their series from the start, so that no first event is missed.
+const UNSEEN: [(&str, Grade); 1] = [("FewAnswers", Grade::Weaker)];
 
 /// Minutes that may differ in any case: one short flutter that only one of them sees.
 const FEW: usize = 4;
@@ -191,7 +193,7 @@ impl Seen {
                 let word = grade.as_str();
                 match (told(grade), minutes > slack) {
                     (false, true) => wrong.push(format!("{name} is {word}: {seen:?}")),
-                    (true, false) if all && minutes == 0 => {
+                    (true, false) if all && minutes == 0 && !UNSEEN.contains(&(name, grade)) => {
                         wrong.push(format!("{name} is never {word}: {seen:?}"));
                     }
                     _ => {}

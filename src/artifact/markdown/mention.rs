@@ -6,9 +6,8 @@ use std::ops::Range;
 
 use super::fence::Fence;
 use crate::artifact::Role;
-use crate::artifact::metric::is_in_name;
 use crate::artifact::reader::Reader;
-use crate::catalog;
+use crate::catalog::{self, is_in_name, word_at};
 use crate::promql::{Dialect, parse_with};
 use crate::source::mark_len;
 use crate::yaml::Body;
@@ -167,9 +166,7 @@ fn is_query(code: &str) -> bool {
 fn names(reader: &mut Reader, body: &Body<'_>, part: Range<usize>) {
     let text = &body.text()[part.clone()];
     for at in catalog::mentions(text) {
-        let len = text[at..]
-            .find(|c| !is_in_name(c))
-            .unwrap_or(text.len() - at);
+        let len = word_at(text, at).len();
         let behind = text[at + len..].chars().next();
         let is_cut =
             text[..at].ends_with(is_in_name) || matches!(behind, Some('*' | '.' | '<' | '$'));

@@ -66,7 +66,7 @@ pub fn build(dir: &Path, product: &str) -> Result<Index, BuildError> {
     if product == VLLM {
         index.foreign = read_yaml(&dir.join("foreign.yaml"))?;
     }
-    assemble(index, versions(&folder)?)
+    Ok(assemble(index, read_all(versions(&folder)?)?))
 }
 
 /// The index of a folder without its pages.
@@ -98,17 +98,43 @@ fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, BuildError> {
 pub struct Service {
     pub index: Index,
     pub unfinished: Vec<PathBuf>,
+    /// Recordings of a server that are not newer than those in the program.
+    pub known: Vec<Version>,
 }
 
 /// Builds the index of a service of one's own from `dir`, which holds one folder per recorded version, as
-/// `slosmith catalog record` writes them, and may hold `product.yaml` and `lineage.yaml`.
-pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
+/// `slosmith catalog record` writes them, and may hold `product.yaml` and `lineage.yaml`. If the pages are of a server in the program, whose
+/// index is given, their newer releases are added to it.
+pub fn build_service(dir: &Path, server: Option<Index>) -> Result<Service, BuildError> {
     let has_notes = |folder: &PathBuf| folder.join(NOTES).symlink_metadata().is_ok();
     let (finished, unfinished) = versions(dir)?.into_iter().partition(has_notes);
-    let mut index = named(dir)?;
+    let recorded = read_all(finished)?;
+    let of_server = |index: &Index| {
+        let pages = recorded.iter().flat_map(|release| release.pages.values());
+        let mut families = pages.flat_map(|(_, page)| &page.families);
+        families.any(|family| index.product.claims(&family.name))
+    };
+    let mut index = match server.filter(of_server) {
+        Some(index) => used(index),
+        None => named(dir)?,
+    };
     index.lineage.domains.seen = true;
-    let index = assemble(index, finished)?;
-    Ok(Service { index, unfinished })
+    let last = index.releases.last().map(|release| release.version.clone());
+    let is_newer = |release: &Recorded| last.as_ref().is_none_or(|last| release.version > *last);
+    let (newer, known): (Vec<_>, Vec<_>) = recorded.into_iter().partition(is_newer);
+    Ok(Service {
+        index: assemble(index, newer),
+        unfinished,
+        known: known.into_iter().map(|release| release.version).collect(),
+    })
+}
+
+/// An index whose newest releases are pages of servers: these show what was used, and not all of a release.
+fn used(mut index: Index) -> Index {
+    let all = index.product.prefixes.iter();
+    let all = all.map(|prefix| format!("{prefix}*"));
+    index.lineage.open.families.extend(all);
+    index
 }
 
 fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
@@ -121,15 +147,24 @@ fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(folders)
 }
 
-fn assemble(mut index: Index, folders: Vec<PathBuf>) -> Result<Index, BuildError> {
+fn read_all(folders: Vec<PathBuf>) -> Result<Vec<Recorded>, BuildError> {
     let mut recorded = Vec::new();
     for folder in folders {
         recorded.push(read_release(&folder)?);
     }
     recorded.sort_by(|a, b| a.version.cmp(&b.version));
+    Ok(recorded)
+}
+
+/// Adds releases, which are newer than those of the index.
+fn assemble(mut index: Index, mut recorded: Vec<Recorded>) -> Index {
     backfill(&mut recorded, &index.lineage);
-    let mut tables = Tables::default();
-    for (at, release) in (0_u16..).zip(&recorded) {
+    let mut tables = Tables {
+        labels: std::mem::take(&mut index.labels),
+        buckets: std::mem::take(&mut index.buckets),
+    };
+    let known = index.releases.len() as u16;
+    for (at, release) in (known..).zip(&recorded) {
         index.releases.push(entry(release));
         for profile in release.pages.keys() {
             let previous = previous_page(&index.releases, at, profile);
@@ -143,7 +178,7 @@ fn assemble(mut index: Index, folders: Vec<PathBuf>) -> Result<Index, BuildError
     }
     index.labels = tables.labels;
     index.buckets = tables.buckets;
-    Ok(index)
+    index
 }
 
 fn entry(release: &Recorded) -> ReleaseEntry {
@@ -179,7 +214,6 @@ impl FamilyEntry {
 }
 
 /// Label sets and boundaries, each stored once.
-#[derive(Default)]
 struct Tables {
     labels: Vec<Vec<String>>,
     buckets: Vec<Vec<String>>,

@@ -96,6 +96,14 @@ pub struct Open {
     pub own_buckets: Option<OwnBuckets>,
 }
 
+/// Labels that no option of a server adds or leaves out: all series of a family have such a label, or none has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedLabels {
+    pub families: Vec<String>,
+    pub labels: Vec<String>,
+}
+
 /// An option of the server that replaces bucket boundaries: `--custom-histogram-buckets`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

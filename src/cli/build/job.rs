@@ -170,11 +170,13 @@ impl<'a> Job<'a> {
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
         let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
-        let first = [env!("SLOSMITH_SOURCES"), Catalog::newer(), vllm, tests].map(str::as_bytes);
+        let first = [env!("SLOSMITH_SOURCES"), vllm, tests];
+        let newer: Vec<&str> = Catalog::newer().collect();
+        let first = first.into_iter().chain(newer).map(str::as_bytes);
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
         let words = targets.chain(kubernetes.map(str::as_bytes));
         let words = words.chain([self.settings.checks.as_bytes()]);
-        let first = first.into_iter().chain(words);
+        let first = first.chain(words);
         Digest::of_all(first.chain(parts).chain(templates))
     }
 

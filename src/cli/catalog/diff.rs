@@ -28,8 +28,12 @@ pub(crate) fn text<P: AsRef<str>>(
     profiles: &[P],
     diff: &Diff,
 ) -> String {
-    let mut out = format!("{} → {}", from.version(), to.version());
-    out.push_str(&format!(", profile {}\n", names(profiles).join(", ")));
+    let (title, profile) = (catalog.title(), names(profiles).join(", "));
+    let mut out = format!(
+        "{title} {} → {}, profile {profile}\n",
+        from.version(),
+        to.version()
+    );
     if diff.is_empty() {
         out.push_str("\nno changes\n");
     }

@@ -8,25 +8,27 @@ use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Release, VLLM};
 use crate::cli::Format;
 use crate::cli::table::Table;
 use crate::cli::words;
+use crate::diag::count as count_of;
 
-pub(super) fn view(catalog: &Catalog, args: &ListArgs) -> Result<String> {
+pub(super) fn view(product: &str, args: &ListArgs) -> Result<String> {
+    let catalog = super::of(product)?;
     match &args.release {
         Some(version) => families(catalog, super::release(catalog, version)?, args),
-        None => releases(catalog, args),
+        None => releases(catalog, product, args),
     }
 }
 
-fn releases(catalog: &Catalog, args: &ListArgs) -> Result<String> {
+fn releases(catalog: &Catalog, product: &str, args: &ListArgs) -> Result<String> {
     let count = |release: &Release, profile: &str| {
         let shown = catalog.visible(release, profile);
         shown
-            .filter(|(family, _)| catalog.claims(family.name()))
+            .filter(|(family, _)| catalog.owns(family.name()))
             .count()
     };
     let anywhere = |release: &Release| {
         let named = catalog
             .families()
-            .filter(|family| catalog.claims(family.name()));
+            .filter(|family| catalog.owns(family.name()));
         named
             .filter(|family| !family.profiles_showing(release).is_empty())
             .count()
@@ -47,7 +49,7 @@ fn releases(catalog: &Catalog, args: &ListArgs) -> Result<String> {
         });
         return super::json(&releases.collect());
     }
-    if args.product != VLLM {
+    if product != VLLM {
         return Ok(of_other(catalog, anywhere));
     }
     let mut table = Table::right_aligned(&[2, 3, 4]);
@@ -101,12 +103,8 @@ fn of_other(catalog: &Catalog, count: impl Fn(&Release) -> usize) -> String {
             &tiers.join(", "),
         ]);
     }
-    let total = catalog.releases().len();
-    format!(
-        "{}\n{total} releases of {}\n",
-        table.text(""),
-        catalog.title()
-    )
+    let total = count_of(catalog.releases().len(), "release");
+    format!("{}\n{total} of {}\n", table.text(""), catalog.title())
 }
 
 fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<String> {
@@ -137,9 +135,9 @@ fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<Str
         ]);
     }
     let (version, profile) = (release.version(), profiles.join(", "));
-    let count = shown.len();
+    let count = count_of(shown.len(), "metric");
     Ok(format!(
-        "{}\n{version}, profile {profile}: {count} metrics\n",
+        "{}\n{version}, profile {profile}: {count}\n",
         table.text("")
     ))
 }

@@ -20,6 +20,9 @@ pub(super) struct RecordArgs {
     /// `/metrics` output: an http:// or https:// URL, a file, or - for standard input
     #[arg(value_name = "METRICS")]
     page: String,
+    /// Server whose metrics these are, such as `sglang`, if a release is not recorded yet. The folder must have its name
+    #[arg(long, value_name = "NAME")]
+    product: Option<String>,
     /// Version of the service. Default for vLLM: the release, if it can be detected
     #[arg(long, value_name = "VERSION")]
     version: Option<Version>,
@@ -52,7 +55,14 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     }
     let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
-    let claim = claim(args, &page)?;
+    let catalog = match args.product.as_deref() {
+        Some(name) if args.out.file_name().is_none_or(|folder| folder != name) => {
+            bail!("`--out`: the folder of the recordings of `{name}` must be named `{name}`")
+        }
+        Some(name) => super::of(name)?,
+        None => Catalog::vllm(),
+    };
+    let claim = claim(args, catalog, &page)?;
     let (version, profile) = (&claim.version, &claim.profile);
     let folder = args.out.join(version.to_string());
     let path = folder.join(format!("{profile}.prom"));
@@ -70,25 +80,25 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
 }
 
 /// Version and profile, from the command line or detected. An error if the metrics contradict them.
-fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
-    let catalog = Catalog::vllm();
+fn claim(args: &RecordArgs, catalog: &Catalog, page: &Page) -> Result<Claim> {
+    let title = catalog.title();
     let server = catalog.detect(page);
     let version = match &args.version {
         Some(version) => version.clone(),
         None => match server.as_ref().map(|server| server.releases.as_slice()) {
             Some([only]) => catalog.release(*only).version().clone(),
             Some([]) => bail!(
-                "cannot detect the vLLM release: no recorded release has these metrics; pass `--version`"
+                "cannot detect the {title} release: no recorded release has these metrics; pass `--version`"
             ),
             Some(some) => bail!(
-                "the metrics match vLLM {}: pass `--version` to select one",
+                "the metrics match {title} {}: pass `--version` to select one",
                 catalog.describe(some)
             ),
-            None => bail!("pass `--version`: it can be detected only from vLLM metrics"),
+            None => bail!("pass `--version`: it can be detected only from {title} metrics"),
         },
     };
     if let Some(why) = catalog.contradictions(page, &version).first() {
-        bail!("not the /metrics output of vLLM {version}: {why}");
+        bail!("not the /metrics output of {title} {version}: {why}");
     }
     let profile = match &args.profile {
         Some(profile) => profile.clone(),
@@ -103,7 +113,7 @@ fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
     };
     let against = catalog.contradictions_of_profile(page, &version, &profile);
     if let Some(why) = against.first() {
-        bail!("not the /metrics output of vLLM {version} with profile `{profile}`: {why}");
+        bail!("not the /metrics output of {title} {version} with profile `{profile}`: {why}");
     }
     Ok(Claim { version, profile })
 }

@@ -13,7 +13,7 @@ use crate::cli::words;
 
 pub(super) fn view(args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();
-    let catalog = super::owner(name);
+    let catalog = super::owner(name)?;
     find(catalog, name, args.format)?.ok_or_else(|| {
         let hint = catalog
             .suggest(name, &[])

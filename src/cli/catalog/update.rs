@@ -1,22 +1,26 @@
 //! `slosmith catalog update`: a newer catalog with a valid signature → the file in the configuration.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use minisign_verify::{PublicKey, Signature};
 
-use crate::catalog::{Catalog, Index, Release, Version};
+use crate::catalog::{Catalog, Index, Release, VLLM, Version};
+use crate::cli::lint::scope::embedded;
 use crate::cli::{configuration, page};
-use crate::config;
+use crate::config::{self, Config};
 use crate::input;
 use crate::output::Writer;
-use crate::source::Sources;
+use crate::source::{Sources, Spanned};
 
 #[derive(Debug, Args)]
 pub(super) struct UpdateArgs {
     /// Catalog: an http:// or https:// URL, or a file. The signature must have the same name plus `.minisig`
     source: String,
+    /// Server whose catalog this is
+    #[arg(long, value_name = "NAME", default_value = VLLM)]
+    product: String,
     /// minisign public key of the publisher: the key itself, or a file
     #[arg(long, value_name = "KEY")]
     public_key: String,
@@ -30,12 +34,12 @@ pub(super) fn run(args: &UpdateArgs) -> Result<String> {
     let Some(config) = configuration::relative(None, &here, &mut sources)? else {
         bail!("fix the configuration first; nothing was fetched");
     };
-    let Some(path) = &config.vllm_catalog else {
-        bail!(
-            "set `vllm_catalog = \"vllm-catalog.json\"` in {}: it names the file to update",
-            config::NAME
-        );
+    // Not what the project has recorded itself.
+    let present = match args.product.as_str() {
+        VLLM => Catalog::vllm(),
+        other => embedded(other)?.catalog(),
     };
+    let path = file(&config, &args.product)?;
     let key = key(&args.public_key)?;
     let text = page::fetch(&args.source, &args.http)?;
     let name = format!("{}.minisig", args.source);
@@ -48,17 +52,39 @@ pub(super) fn run(args: &UpdateArgs) -> Result<String> {
                 args.source
             )
         })?;
-    let newer = read(&args.source, &text)?;
-    check(&args.source, &newer, Catalog::vllm())?;
+    let newer = read(&args.source, present.title(), &text)?;
+    check(&args.source, &newer, present)?;
     let written = put(&here.join(config.folder()), &path.value, &text)?;
-    let added: Vec<_> = Catalog::vllm()
-        .lacks(&newer)
-        .map(Version::to_string)
-        .collect();
+    let added = present.lacks(&newer);
+    let added: Vec<_> = added.map(Version::to_string).collect();
     Ok(match (written, added.as_slice()) {
         (false, _) => format!("{}: up to date\n", path.value.display()),
         (true, []) => format!("{}: written, no new release\n", path.value.display()),
         (true, added) => format!("{}: new: {}\n", path.value.display(), added.join(", ")),
+    })
+}
+
+/// The file in the configuration that has the catalog of a product.
+fn file<'c>(config: &'c Config, product: &str) -> Result<&'c Spanned<PathBuf>> {
+    let (found, setting) = match product {
+        VLLM => (
+            config.vllm_catalog.as_ref(),
+            "`vllm_catalog = \"vllm-catalog.json\"`".to_owned(),
+        ),
+        other => {
+            let mut all = config.product_catalogs.iter();
+            let found = all.find(|(name, _)| name.value == other);
+            (
+                found.map(|(_, path)| path),
+                format!("`{other} = \"{other}-catalog.json\"` under `[product_catalogs]`"),
+            )
+        }
+    };
+    found.ok_or_else(|| {
+        anyhow!(
+            "set {setting} in {}: it names the file to update",
+            config::NAME
+        )
     })
 }
 
@@ -76,12 +102,16 @@ fn key(given: &str) -> Result<PublicKey> {
         .map_err(|error| anyhow!("{given}: not a minisign public key: {error}"))
 }
 
-fn read(name: &str, text: &str) -> Result<Catalog> {
+fn read(name: &str, title: &str, text: &str) -> Result<Catalog> {
     let index = Index::from_json(text);
     let index = index.with_context(|| {
-        format!("{name}: not a vLLM catalog, or one for another version of slosmith")
+        format!("{name}: not a {title} catalog, or one for another version of slosmith")
     })?;
-    Ok(index.into_catalog())
+    let catalog = index.into_catalog();
+    if catalog.title() != title {
+        bail!("{name}: a catalog of {}, not of {title}", catalog.title());
+    }
+    Ok(catalog)
 }
 
 /// Rejects an older catalog: a valid signature does not prove that a catalog is the newest.

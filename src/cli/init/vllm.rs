@@ -22,7 +22,10 @@ impl Seen {
         let prefixes = Prefixes::on(&page);
         prefixes.serve(&mut page);
         let Some(server) = catalog.detect(&page) else {
-            bail!("{address}: not the /metrics output of vLLM: no metric name starts with `vllm:`");
+            bail!(
+                "{address}: not the /metrics output of a known server: no metric name starts with `vllm:` or the prefix of another server \
+                 (docs/servers.md)"
+            );
         };
         show(catalog, &server)?;
         Ok(Self {

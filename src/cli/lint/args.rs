@@ -11,7 +11,7 @@ use crate::diag::{Severity, did_you_mean};
 use crate::lint::rules;
 use crate::source::{Span, Spanned};
 
-/// Check specs, rules and dashboards against recorded vLLM metrics
+/// Check specs, rules and dashboards against recorded server metrics
 #[derive(Debug, Args)]
 pub struct LintArgs {
     /// Files, or folders to search for YAML, JSON, HCL and Markdown files; `-` for standard input

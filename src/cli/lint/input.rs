@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::passed::{self, Passed};
+use super::passed::Passed;
 use super::progress::Progress;
 
-use crate::artifact::{self, Artifact, Hints, Kind, TemplateFiles, Unread, ending};
+use crate::artifact::{self, Artifact, Hints, Kind, TemplateFiles, Unread, ending, published};
 use crate::catalog::Catalog;
 use crate::cli::read;
 use crate::config::QueryLanguage;
@@ -27,6 +27,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) others: Vec<PathBuf>,
     pub(in crate::cli) stdin: Option<PathBuf>,
     pub(in crate::cli) languages: BTreeMap<PathBuf, QueryLanguage>,
+    /// Services of the project that have recordings.
+    pub(in crate::cli) own: Vec<&'static Catalog>,
     /// Folders and files that the walk could not look at, and why.
     pub(in crate::cli) unreadable: Vec<(PathBuf, String)>,
 }
@@ -54,6 +56,7 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     let mut loaded = Loaded {
         sources,
         languages: files.languages,
+        passed: Passed::of(files.own),
         ..Loaded::default()
     };
     let stdin = files.stdin.iter().map(|path| (path, From::Stdin));
@@ -77,7 +80,7 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
     let others: Vec<_> = others
-        .filter_map(|path| other(&path).map(|other| (path, other)))
+        .filter_map(|path| other(&path, &loaded.passed).map(|other| (path, other)))
         .collect();
     for (path, (is_ours, published)) in others {
         loaded.others.extend(is_ours.then_some(path));
@@ -87,15 +90,17 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     loaded
 }
 
-/// Reads a text like a file in a folder: unreadable text is a finding only if it names vLLM metrics.
+/// Reads a text like a file in a folder: unreadable text is a finding only if it names recorded metrics.
 pub(in crate::cli) fn of_text(
     path: PathBuf,
     text: String,
     sources: Sources,
     language: Option<QueryLanguage>,
+    own: Vec<&'static Catalog>,
 ) -> (FileId, Loaded) {
     let mut loaded = Loaded {
         sources,
+        passed: Passed::of(own),
         languages: language
             .map(|language| (path.clone(), language))
             .into_iter()
@@ -116,15 +121,10 @@ impl Loaded {
     }
 }
 
-/// Whether a file has the name of a vLLM metric, and the metrics that it publishes. Unreadable files are ignored.
-fn other(path: &Path) -> Option<(bool, Vec<String>)> {
+/// Whether a file has the name of a recorded metric, and the metrics that it publishes. Unreadable files are ignored.
+fn other(path: &Path, passed: &Passed) -> Option<(bool, Vec<String>)> {
     let text = String::from_utf8(input::read(path, input::SMALL).ok()?).ok()?;
-    Some((passed::concerns_us(&text), published(&text)))
-}
-
-/// The metrics with the stem of vLLM's names that a text publishes.
-fn published(text: &str) -> Vec<String> {
-    artifact::published(text, Catalog::vllm().prefix().trim_end_matches(':'))
+    Some((passed.concerns_us(&text), published(&text)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,6 +157,7 @@ impl Loaded {
             published: self.published.clone(),
             languages: self.languages.clone(),
             unknown: self.unknown,
+            passed: self.passed.again(),
             ..Self::default()
         };
         loaded.read(&Progress::none());
@@ -213,7 +214,7 @@ impl Loaded {
             {
                 artifact
                     .faults
-                    .retain(|_| passed::concerns_us(source.text()));
+                    .retain(|_| self.passed.concerns_us(source.text()));
             }
             progress.step();
             read

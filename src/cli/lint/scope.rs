@@ -36,7 +36,12 @@ pub(in crate::cli) fn products(
     let mut first = Product::new(VLLM, catalog, vllm)?;
     first.profiles = profiles(catalog, config, asked.profiles)?;
     let mut all = vec![first];
-    for other in others {
+    let replaced = |other: &Embedded| {
+        let mut folders = config.catalogs.iter();
+        folders.any(|folder| name_of(&folder.value) == other.name)
+    };
+    // A folder of the project with the name of a server has the releases that the project runs.
+    for other in others.into_iter().filter(|other| !replaced(other)) {
         all.push(Product::new(
             other.name,
             other.catalog(),
@@ -67,11 +72,33 @@ pub(in crate::cli) fn embedded(name: &str) -> Result<&'static Embedded> {
     Embedded::find(name).ok_or_else(|| unknown(name, known))
 }
 
-fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> anyhow::Error {
+pub(in crate::cli) fn unknown<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> anyhow::Error {
     let known: Vec<_> = std::iter::once(VLLM).chain(known).collect();
     let hint = did_you_mean(name, known.iter().copied());
     let hint = hint.unwrap_or_else(|| format!("recorded products: {}", known.join(", ")));
     anyhow!("unknown product `{name}`; {hint}")
+}
+
+/// The services of the project that have recordings.
+pub(in crate::cli) fn services(config: &Config) -> Result<Vec<Product<'static>>> {
+    let folders = config.catalogs.iter();
+    folders
+        .map(|folder| service(&folder.value, &|_| None))
+        .collect()
+}
+
+/// The catalogs of the project's services, out of all products.
+pub(in crate::cli) fn own(products: &[Product<'static>]) -> Vec<&'static Catalog> {
+    let is_own = |product: &&Product<'_>| {
+        let embedded = Embedded::find(&product.key).map(Embedded::catalog);
+        product.key != VLLM
+            && !embedded.is_some_and(|embedded| std::ptr::eq(embedded, product.catalog))
+    };
+    let own = products.iter().filter(is_own);
+    own.map(|product| product.catalog).collect()
 }
 
 /// A service of the project with recordings, by default with its newest version.
@@ -79,7 +106,12 @@ fn service<'r>(
     folder: &Path,
     range: &impl Fn(&str) -> Option<&'r Range>,
 ) -> Result<Product<'static>> {
-    let Service { index, unfinished } = build_service(folder)?;
+    let server = Embedded::find(&name_of(folder)).map(Embedded::index);
+    let Service {
+        index,
+        unfinished,
+        known,
+    } = build_service(folder, server)?;
     // Lives as long as the process, like the embedded one.
     let catalog: &'static Catalog = Box::leak(Box::new(index.into_catalog()));
     if catalog.releases().is_empty() {
@@ -93,6 +125,14 @@ fn service<'r>(
     product.selection.notes.extend(unfinished.iter().map(|folder| {
         let folder = folder.display();
         format!("{folder} is skipped: incomplete recording (no provenance.json); run `slosmith catalog record` again")
+    }));
+    product.selection.notes.extend(known.iter().map(|version| {
+        let folder = folder.join(version.to_string());
+        format!(
+            "{} is not used: slosmith has {} {version} or a newer release",
+            folder.display(),
+            product.name
+        )
     }));
     Ok(product)
 }

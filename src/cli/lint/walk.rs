@@ -15,7 +15,7 @@ const ENDINGS: [&str; 11] = [
     "hcl", "json", "jsonc", "markdown", "md", "mdx", "rules", "tf", "tofu", "yaml", "yml",
 ];
 
-/// Extensions of files that are not checked, but are reported if they name vLLM metrics.
+/// Extensions of files that are not checked, but are reported if they name recorded metrics.
 const OTHERS: [&str; 36] = [
     "adoc",
     "alloy",

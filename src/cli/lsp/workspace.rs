@@ -10,7 +10,7 @@ use super::Published;
 use super::document::{self, Document};
 use super::position::Encoding;
 use crate::artifact::Kind;
-use crate::catalog::Embedded;
+use crate::catalog::{Catalog, Embedded};
 use crate::cli::lint::input::{self, Files, Loaded};
 use crate::cli::lint::progress::Progress;
 use crate::cli::lint::{scope, today, walk};
@@ -89,6 +89,7 @@ impl Workspace {
     /// Checks changed documents; closed documents get an empty list of findings.
     pub(super) fn check(&mut self, encoding: Encoding) -> Vec<Published> {
         let Configured { config, fault, .. } = &self.settings;
+        let own = scope::own(&self.scope.products);
         let settings = Settings {
             scope: &self.scope,
             config,
@@ -98,7 +99,7 @@ impl Workspace {
         };
         let changed = self.documents.values_mut().filter(|d| d.changed);
         let checked = changed.map(|document| {
-            check(document, &settings, fault.as_deref());
+            check(document, &settings, &own, fault.as_deref());
             let found = document.diagnostics(encoding);
             (document.uri.clone(), Some(document.version), found)
         });
@@ -107,14 +108,19 @@ impl Workspace {
     }
 }
 
-fn check(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
+fn check(
+    document: &mut Document,
+    settings: &Settings<'_>,
+    own: &[&'static Catalog],
+    fault: Option<&str>,
+) {
     document.changed = false;
     // Errors in the configuration point into the first file.
     let mut sources = Sources::default();
     sources.add(SourceFile::new(CONFIGURATION, ""));
     let language = settings.config.language(&document.path, Path::new(""));
     let (path, text) = (document.path.clone(), document.text.clone());
-    let (file, loaded) = input::of_text(path, text, sources, language);
+    let (file, loaded) = input::of_text(path, text, sources, language, own.to_vec());
     document.kind = loaded
         .artifacts
         .first()

@@ -93,20 +93,37 @@ fn shapes(
             ));
         }
     }
+    for label in changed
+        .labels
+        .added
+        .iter()
+        .filter(|label| groups_by(cx.expr, label))
+    {
+        lines.push(format!(
+            "`{family}` gains the label `{label}`: the query groups by it"
+        ));
+    }
     lines.extend(buckets(series, &changed, new));
     lines
 }
 
 fn asks(expr: &Expr, label: &str) -> bool {
-    let mut found = false;
+    let mut found = groups_by(expr, label);
     walk(expr, &mut |node| match &node.kind {
         ExprKind::Selector(s) => found |= s.matchers.iter().any(|m| m.label.text == label),
         ExprKind::Range(r) => found |= r.selector.matchers.iter().any(|m| m.label.text == label),
-        ExprKind::Aggregate(a) => {
+        _ => {}
+    });
+    found
+}
+
+fn groups_by(expr: &Expr, label: &str) -> bool {
+    let mut found = false;
+    walk(expr, &mut |node| {
+        if let ExprKind::Aggregate(a) = &node.kind {
             let by = a.grouping.iter().filter(|g| !g.without);
             found |= by.flat_map(|g| &g.labels).any(|name| name.text == label);
         }
-        _ => {}
     });
     found
 }

@@ -42,8 +42,8 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for metric in missing(cx, &Why::Future) {
-        let what = match metric.life() {
-            Some(life) => format!("was added in {}", life.first),
+        let what = match metric.first() {
+            Some(first) => format!("was added in {first}"),
             None => "does not exist yet".to_owned(),
         };
         let finding = metric.finding(out, &what, "not yet");

@@ -8,8 +8,8 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports vLLM metrics that are not spelled as your store spells them, if `names` in `slosmith.toml` or in a spec
-    /// sets the spelling. Without `names`, the rule reports names that begin with `vllm_`, as information.
+    /// Reports vLLM metrics, and metrics of SGLang and llama.cpp, that are not spelled as your store spells them, if `names` in
+    /// `slosmith.toml` or in a spec sets the spelling. Without `names`, the rule reports names that begin with `vllm_`, as information.
     ///
     /// ### Why
     ///
@@ -29,7 +29,8 @@ declare_rule! {
     /// Prometheus 2 requests OpenMetrics text without UTF-8 names. The newer Python client then replaces the colon. The
     /// vLLM release does not decide which client is installed.
     ///
-    /// A query with the wrong prefix returns no data. The other rules check names with each of these prefixes.
+    /// A query with the wrong prefix returns no data. The other rules check names with each of these prefixes. The same holds for
+    /// SGLang (`sglang:` and `sglang_`) and llama.cpp (`llamacpp:` and `llamacpp_`).
     ///
     /// ### Example
     ///

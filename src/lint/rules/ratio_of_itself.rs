@@ -1,5 +1,6 @@
 //! Ratios of a series to itself.
 
+use crate::catalog::Series as Part;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -15,7 +16,7 @@ declare_rule! {
     /// ### Why
     ///
     /// Without aggregation, PromQL divides each series by the series with identical labels: itself. The result is
-    /// always 1, or empty.
+    /// always 1, or `NaN` where the value is 0.
     ///
     /// ### Example
     ///
@@ -35,7 +36,7 @@ declare_rule! {
         summary: "a series is divided by itself",
         group: Group::Labels,
         level: Severity::Error,
-        certain: "Certain: both sides have the same labels, so each series matches itself. A division of 0 by 0 gives `NaN`.",
+        certain: "Certain: both sides have the same labels, so each series matches itself.",
         fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
@@ -67,22 +68,35 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if binary.op != BinaryOp::Div {
             continue;
         }
-        let (message, help) = match sides.map(read) {
-            [Some(over), Some(under)] if over == under => (
-                format!(
-                    "each series of `{}` is divided by itself: the result is always 1, or empty",
-                    over.metric
-                ),
-                "aggregate both sides: `sum(…) / sum(…)`",
-            ),
-            _ if is_same(cx, sides) => (
-                "both sides of `/` are the same: the result is always 1, or empty".to_owned(),
-                "use another metric, or other matchers, on one side",
-            ),
+        let same = is_same(cx, sides);
+        let message = match sides.map(read) {
+            [Some(over), Some(under)] if over == under => {
+                format!("each series of `{}` is divided by itself", over.metric)
+            }
+            _ if same => "both sides of `/` are the same".to_owned(),
             _ => continue,
+        };
+        let message = format!("{message}: the result is always 1, or `NaN` where the value is 0");
+        let help = match same {
+            true => other_side(cx, sides[0]),
+            false => "aggregate both sides: `sum(…) / sum(…)`".to_owned(),
         };
         let finding = out.at(cx.span(&node.span), message);
         out.push(finding.help(help));
+    }
+}
+
+/// What to divide by, or to divide, instead of the same.
+fn other_side(cx: &QueryCx<'_, '_>, side: &Expr) -> String {
+    let base = match &cx.series[cx.indices(side)] {
+        [one] => one.name.strip_suffix(Part::Bucket.suffix()),
+        _ => None,
+    };
+    match base {
+        Some(base) => format!(
+            "divide `{base}_sum` by `{base}_count` for the mean, or one bucket by `{base}_count` for the share below its boundary"
+        ),
+        None => "use another metric, or other matchers, on one side".to_owned(),
     }
 }
 

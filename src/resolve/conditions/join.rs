@@ -28,7 +28,8 @@ pub(super) fn join(
     // A query of PromQL may keep labels that it does not name.
     let kept = |part: &Condition| promql::kept_labels(&part.query().expr).names();
     let is_known = on.is_none() || parts.iter().all(|part| kept(part).is_some());
-    let alike = is_known && all.iter().all(|l| *l == all[0]);
+    let is_same = is_known && all.iter().all(|l| *l == all[0]);
+    let alike = is_same && !parts.iter().any(is_uneven);
     let mut common = all[0].clone();
     common.retain(|l| all.iter().all(|other| other.contains(l)));
     let richer = (op == BinaryOp::And)
@@ -55,6 +56,7 @@ pub(super) fn join(
             Some(on.iter().map(|l| l.value.clone()).collect::<Vec<_>>())
         }
         None if alike || op == BinaryOp::Or => None,
+        None if is_same => Some(common.clone()),
         None => {
             let error = different_labels(&all, places);
             let help = richer.map_or_else(|| common_help(&common), |_| SPLIT.to_owned());
@@ -87,7 +89,7 @@ pub(super) fn join(
             *labels == own && members.all(|member| different(member, part, own).is_none())
         };
         let known = groups.iter_mut().find(holds_with);
-        match known.filter(|_| op == BinaryOp::And && is_known) {
+        match known.filter(|_| op == BinaryOp::And && is_known && !is_uneven(part)) {
             Some((members, _, so_far)) => {
                 members.push(part);
                 *so_far = bin(op, so_far.clone(), expr);
@@ -112,6 +114,19 @@ pub(super) fn join(
         expr: expr?,
         labels,
     })
+}
+
+/// True where results have other labels than those that all of them have: of an `any` with more labels in one of its parts.
+fn is_uneven(condition: &Condition) -> bool {
+    match condition {
+        Condition::Any(parts, query) => {
+            let has_more = |part: &Condition| part.query().labels.len() > query.labels.len();
+            parts.iter().any(|part| has_more(part) || is_uneven(part))
+        }
+        Condition::All(parts, _) => parts.first().is_some_and(is_uneven),
+        Condition::Unless(parts, _) => is_uneven(&parts[0]),
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => false,
+    }
 }
 
 /// Reports parts that select different values of a label on which they are joined.

@@ -7,7 +7,7 @@ use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Origin, Series};
 use crate::plan::{BASE_WINDOW, Links, Query, Slo, marker};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
-use crate::promql::build;
+use crate::promql::{self, build};
 use crate::units::{Duration, Number, decimal};
 
 const ALERT_NAME: &str = "alertname";
@@ -206,7 +206,7 @@ impl Judged {
             true => AggregateOp::Max,
             false => AggregateOp::Min,
         };
-        build::aggregate(op, groups, self.value.clone())
+        build::aggregate(op, &had(groups, &self.value), self.value.clone())
     }
 
     /// Three digits of a value near the threshold.
@@ -330,8 +330,16 @@ fn key(scope: &Scope<'_>) -> Vec<String> {
     scope.labels(&[ALERT_NAME])
 }
 
+/// Those of the labels that a query may return.
+fn had(labels: &[String], query: &Expr) -> Vec<String> {
+    let kept = promql::kept_labels(query).names();
+    let may_have = |label: &&String| kept.as_ref().is_none_or(|names| names.contains(label));
+    labels.iter().filter(may_have).cloned().collect()
+}
+
 /// A value as a label: the cells of a column can then have different units.
 fn written(labels: &[String], step: &str, expr: Expr) -> Expr {
+    let labels = &had(labels, &expr);
     let rounded = build::call("round", [expr, build::number(step)]);
     build::aggregate_with(
         AggregateOp::CountValues,

@@ -20,11 +20,12 @@ use crate::units::{Number, Quantity, Unit, shown};
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
     signal: &Signal,
-    selection: &Matchers,
+    wanted: &Matchers,
 ) -> Option<()> {
     let family = signal.family()?;
+    let selected = matchers::matchers(wanted);
     let mut fits = Some(());
-    for (label, value) in selection {
+    for (label, value) in wanted {
         if !is_label_name(&label.value) {
             // Reported where the selection is read.
             continue;
@@ -35,6 +36,10 @@ pub(in crate::resolve) fn check_matchers(
             continue;
         }
         if !family.recorded {
+            if !selection::passes_all(&label.value, "", &selected) {
+                let late = super::service::late_label(cx, family, label);
+                late.into_iter().for_each(|late| cx.sink.push(late));
+            }
             matchers::check_class(cx, &label.value, value);
         }
         let domain = domain(cx, family, &label.value);

@@ -3,7 +3,7 @@
 //! A service can serve metrics and label values that its recording did not show, so all of these are warnings.
 
 use super::metric_name::is_unit;
-use crate::catalog::{MetricType, Product, Shape, meant, meant_value, split_series};
+use crate::catalog::{MetricType, Product, ReleaseId, Shape, meant, meant_value, split_series};
 use crate::diag::{Diagnostic, one_of};
 use crate::plan::{Bucket, Family, selection};
 use crate::resolve::context::Context;
@@ -71,6 +71,46 @@ pub(super) fn check(
             "its recorded boundaries are {}",
             shape.buckets.join(", ")
         )));
+    }
+}
+
+/// A warning of a label that the metric has on some of the releases in use, and not on others: it selects nothing there.
+pub(super) fn late_label(cx: &Context<'_>, family: &Family, label: &Text) -> Option<Diagnostic> {
+    let metric = family.served.newest();
+    let product = cx
+        .recorded
+        .iter()
+        .find(|product| !product.is_guess && product.catalog.family(metric).is_some())?;
+    let family = product.catalog.family(metric)?;
+    let shapes = |id: &ReleaseId| {
+        let release = product.catalog.release(*id);
+        let profiles = product.profiles.iter();
+        profiles.filter_map(|profile| family.in_profile(release, profile))
+    };
+    let releases = product.selection.releases.iter().copied();
+    let with_metric = releases.filter(|id| shapes(id).next().is_some());
+    let has_label = |id: &ReleaseId| shapes(id).any(|shape| shape.has_label(&label.value));
+    let (with, without): (Vec<_>, Vec<_>) = with_metric.partition(has_label);
+    if with.is_empty() || without.is_empty() {
+        return None;
+    }
+    let (name, lacking) = (&product.name, product.describe(&without));
+    let message =
+        format!("`{metric}` has no label `{label}` on {name} {lacking}: nothing is selected there");
+    let warning = Diagnostic::warning("unknown-label", label.span, message);
+    let releases = releases_in_use(cx, product);
+    Some(warning.help(format!(
+        "{name} {} has it; change {releases}, or select without the label",
+        product.describe(&with)
+    )))
+}
+
+/// Where the releases of a product are set.
+fn releases_in_use(cx: &Context<'_>, product: &Product<'_>) -> String {
+    let mut in_spec = cx.spec.servers().map(|(server, _)| server.name);
+    match in_spec.any(|server| server == product.key) {
+        true => format!("`runtime.{}`", product.key),
+        false => "the releases under `[products]` in `slosmith.toml`".to_owned(),
     }
 }
 
@@ -176,11 +216,7 @@ fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
         .map_or(since, |last| format!("from {} to {last}", life.first));
     let today = product.catalog.lineage().successor(name);
     let error = error.maybe_help(today.map(|new| format!("use `{new}`")));
-    let mut in_spec = cx.spec.servers().map(|(server, _)| server.name);
-    let releases = match in_spec.any(|server| server == product.key) {
-        true => format!("`runtime.{}`", product.key),
-        false => "the releases under `[products]` in `slosmith.toml`".to_owned(),
-    };
+    let releases = releases_in_use(cx, product);
     Some(error.help(format!(
         "the metric exists {exists}; change {releases}, or leave the metric out"
     )))

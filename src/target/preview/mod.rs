@@ -1,4 +1,4 @@
-//! The preview for reviewers without Grafana: dashboards in their layout, on three simulated days, SLOs, alerts, and the vLLM
+//! The preview for reviewers without Grafana: dashboards in their layout, on three simulated days, SLOs, alerts, and the
 //! releases of the metrics. One HTML file without scripts and without requests to the network.
 
 mod dashboards;
@@ -46,7 +46,7 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         dashboards: dashboards.collect(),
         firing: tables::firing_on(plan, Day::Incident),
         now: simulated::clock(simulated::NOW),
-        timeline: timeline::timeline(plan),
+        timelines: timeline::timelines(plan),
     };
     Ok(OutFile {
         path: format!("{}.html", plan.service.name),

@@ -1,28 +1,54 @@
-//! When vLLM had the metrics that a service rests on, and what they were called before.
+//! When servers had the metrics that a service rests on, and what they were called before.
 
 use std::collections::BTreeSet;
 
 use super::view::{Family, Release, Timeline};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Embedded, VLLM};
 use crate::plan::Plan;
 use crate::promql::ast::Expr;
 use crate::promql::usage::contexts;
 
-pub(super) fn timeline(plan: &Plan) -> Timeline {
-    let catalog = Catalog::vllm();
-    let wanted = plan
-        .vllm()
+/// One for each server with metrics in the queries of a plan.
+pub(super) fn timelines(plan: &Plan) -> Vec<Timeline> {
+    let used = used(plan);
+    let vllm = served(&used, |name| {
+        Catalog::vllm().served(&plan.scrape.names, name)
+    });
+    let others = Embedded::all().iter().map(|other| {
+        let is_own = |name: &str| other.identity.stems().any(|stem| name.starts_with(stem));
+        let own: BTreeSet<_> = used.iter().filter(|name| is_own(name)).cloned().collect();
+        (other, own)
+    });
+    let others = others.filter(|(_, own)| !own.is_empty());
+    let others = others.filter_map(|(other, own)| {
+        let catalog = other.catalog();
+        let served = served(&own, |name| {
+            catalog.own_spelling(name).or_else(|| Some(name.to_owned()))
+        });
+        timeline(plan, other.name, catalog, &served)
+    });
+    let vllm = timeline(plan, VLLM, Catalog::vllm(), &vllm);
+    vllm.into_iter().chain(others).collect()
+}
+
+fn timeline(
+    plan: &Plan,
+    key: &str,
+    catalog: &Catalog,
+    served: &BTreeSet<String>,
+) -> Option<Timeline> {
+    let server = plan.servers.iter().find(|server| server.key == key);
+    let wanted = server
         .and_then(|server| server.range.parse().ok())
-        .and_then(|range| catalog.select(&range).ok())
-        .map(|selection| selection.releases)
-        .unwrap_or_default();
+        .and_then(|range| catalog.select(&range).ok());
+    let wanted = wanted.unwrap_or_else(|| catalog.select_all()).releases;
     let releases = catalog.releases().iter().map(|release| Release {
         version: release.version().to_string(),
         wanted: wanted.contains(&release.id()),
     });
     let mut names: Vec<&str> = Vec::new();
-    for name in used(plan) {
-        let Some(family) = catalog.family(&name) else {
+    for name in served {
+        let Some(family) = catalog.family(name) else {
             continue;
         };
         let before = catalog.lineage().predecessors(family.name());
@@ -32,13 +58,20 @@ pub(super) fn timeline(plan: &Plan) -> Timeline {
             }
         }
     }
-    Timeline {
+    let families = names.into_iter().filter_map(|name| family(catalog, name));
+    let families: Vec<_> = families.collect();
+    (!families.is_empty()).then(|| Timeline {
+        title: catalog.title().to_owned(),
         releases: releases.collect(),
-        families: names
-            .into_iter()
-            .filter_map(|name| family(catalog, name))
-            .collect(),
-    }
+        families,
+    })
+}
+
+/// The families of stored series, as a server serves them.
+fn served(used: &BTreeSet<String>, served: impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
+    let names = used.iter().filter_map(|name| served(name));
+    let families = names.map(|name| crate::catalog::split_series(&name).0.to_owned());
+    families.collect()
 }
 
 fn family(catalog: &Catalog, name: &str) -> Option<Family> {
@@ -59,22 +92,13 @@ fn family(catalog: &Catalog, name: &str) -> Option<Family> {
     })
 }
 
-/// Families of vLLM in the queries of a plan, sorted.
+/// The metrics in the queries of a plan, sorted.
 fn used(plan: &Plan) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut add = |expr: &Expr| {
         for context in contexts(expr) {
-            let name = context
-                .selector
-                .metric
-                .as_ref()
-                .map(|name| name.text.as_str());
-            let served = |name| Catalog::vllm().served(&plan.scrape.names, name);
-            let Some(name) = name.and_then(served) else {
-                continue;
-            };
-            let (family, _) = crate::catalog::split_series(&name);
-            names.insert(family.to_owned());
+            let name = context.selector.metric.as_ref();
+            names.extend(name.map(|name| name.text.clone()));
         }
     };
     for slo in &plan.slos {

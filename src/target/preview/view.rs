@@ -17,7 +17,7 @@ pub(super) struct Page {
     pub(super) firing: Vec<Word>,
     /// The moment that is shown: `14:55`.
     pub(super) now: String,
-    pub(super) timeline: Timeline,
+    pub(super) timelines: Vec<Timeline>,
 }
 
 /// An SLO.
@@ -220,6 +220,8 @@ pub(super) struct Link {
 /// Which release has which metric.
 #[derive(Debug, Serialize)]
 pub(super) struct Timeline {
+    /// The server.
+    pub(super) title: String,
     pub(super) releases: Vec<Release>,
     pub(super) families: Vec<Family>,
 }

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming::{SERVICE, SEVERITY, SLO};
-use crate::plan::{Links, Plan};
+use crate::plan::{Alert, Links, Plan};
 use crate::source::lines;
 use crate::target::scrape;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
@@ -279,21 +279,31 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
             });
         }
         let data = lost.condition.slo_data();
-        for (alert, slos) in data.map_or(&[][..], |data| &data.paged_by) {
+        let paged_by = data.map_or(&[][..], |data| &data.paged_by);
+        for same in paged_by.chunk_by(|a, b| a.1 == b.1) {
+            let alerts: Vec<_> = same.iter().map(|(alert, _)| alert.as_str()).collect();
             // The alert on the metrics has no SLO.
             let of_place = own.clone().filter(|label| *label != SLO);
             let mut targets = named(&lost.name);
-            targets.push(format!("{SLO}=~\"{}\"", slos.join("|")));
+            targets.push(format!("{SLO}=~\"{}\"", same[0].1.join("|")));
             inhibit_rules.push(InhibitRule {
-                source_matchers: named(alert),
+                source_matchers: self::named(plan, &alerts),
                 target_matchers: targets.clone(),
                 equal: of_place.clone().chain(external.clone()).cloned().collect(),
             });
-            let mut alerts = plan.alerts.iter().filter(|known| known.name == *alert);
-            if alerts.any(|alert| alert.condition.forgets()) && of_place.clone().next().is_some() {
+            inhibit_rules.extend(missing_covers(plan, &alerts, unmeasured, &same[0].1));
+            let forgets = |name: &&str| {
+                let mut alerts = plan.alerts.iter().filter(|alert| alert.name == *name);
+                alerts.any(|alert| alert.condition.forgets())
+            };
+            let forgetting: Vec<_> = alerts.into_iter().filter(forgets).collect();
+            if !forgetting.is_empty() && of_place.clone().next().is_some() {
                 let without = of_place.map(|label| format!("{label}=\"\""));
                 inhibit_rules.push(InhibitRule {
-                    source_matchers: named(alert).into_iter().chain(without).collect(),
+                    source_matchers: self::named(plan, &forgetting)
+                        .into_iter()
+                        .chain(without)
+                        .collect(),
                     target_matchers: targets,
                     equal: external.clone().cloned().collect(),
                 });
@@ -302,6 +312,32 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     }
     inhibit_rules.extend(of_one_cause(plan));
     (!inhibit_rules.is_empty()).then_some(Inhibition { inhibit_rules })
+}
+
+/// A page on the missing metrics of a model covers the tickets on its SLOs: these are not measured for the same reason.
+fn missing_covers(
+    plan: &Plan,
+    pages: &[&str],
+    unmeasured: &Alert,
+    slos: &[String],
+) -> Vec<InhibitRule> {
+    let alerts = plan
+        .alerts
+        .iter()
+        .filter(|alert| pages.contains(&alert.name.as_str()));
+    let rules = alerts.filter_map(|alert| {
+        let labels = &alert.condition.query().labels;
+        let known = &unmeasured.condition.query().labels;
+        let is_part = !labels.is_empty() && labels.iter().all(|label| known.contains(label));
+        let mut targets = named(plan, &[&unmeasured.name]);
+        targets.push(format!("{SLO}=~\"{}\"", slos.join("|")));
+        is_part.then(|| InhibitRule {
+            source_matchers: named(plan, &[&alert.name]),
+            target_matchers: targets,
+            equal: labels.iter().chain(places(plan)).cloned().collect(),
+        })
+    });
+    rules.collect()
 }
 
 /// While a page on a cause fires, its runbook is followed: the other alerts with this runbook are silent, in the same label set or a part

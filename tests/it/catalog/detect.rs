@@ -1,10 +1,11 @@
 //! Which release and profile wrote a page: judged by the recordings, whose folders say it.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::sync::LazyLock;
 
 use slosmith::catalog::exposition::{Dialect, Page, parse, print};
-use slosmith::catalog::{Catalog, Release, Server};
+use slosmith::catalog::{Catalog, Embedded, MetricType, Release, Server};
 
 use crate::project::Project;
 
@@ -228,4 +229,116 @@ fn what_is_recorded_is_what_the_page_shows() {
     project.write("single.prom", &print(&page.families, Dialect::Classic));
     record("single.prom", &[]).exits(0);
     assert!(project.has(&format!("c/{}/default.prom", release.version())));
+}
+
+/// Every `step`th recorded page of a server, with the release that wrote it.
+fn pages_of(key: &str, catalog: &'static Catalog, step: usize) -> Vec<(&'static Release, Page)> {
+    let read = |release: &Release, profile: &str| {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let path = format!("{root}/catalog/{key}/{}/{profile}.prom", release.version());
+        std::fs::read_to_string(path).expect("a recording")
+    };
+    let pages = catalog.releases().iter().flat_map(|release| {
+        let pages = release.pages();
+        pages.map(move |(profile, about)| (release, profile, about))
+    });
+    let pages = pages.step_by(step).map(|(release, profile, about)| {
+        let base = about.base.as_deref().map(|base| read(release, base));
+        let text = base.unwrap_or_default() + &read(release, profile);
+        (release, parse(&text))
+    });
+    pages.collect()
+}
+
+/// The page with only the names of its families.
+fn names_alone(page: &Page) -> Page {
+    let mut page = page.clone();
+    for family in &mut page.families {
+        family.kind = MetricType::Untyped;
+        family.samples.clear();
+    }
+    page
+}
+
+#[test]
+fn some_pages_of_every_server_fit_the_releases_that_wrote_them() {
+    narrowed(16);
+}
+
+#[test]
+#[ignore = "ci"]
+fn every_page_of_every_server_fits_the_release_that_wrote_it() {
+    insta::assert_snapshot!("detected", narrowed(1));
+}
+
+/// Labels and types narrow what fits, and never exclude the release that wrote the page: how many releases fit every `step`th page.
+fn narrowed(step: usize) -> String {
+    let mut table = String::new();
+    for other in Embedded::all() {
+        let catalog = other.catalog();
+        let (mut pages, mut by_names, mut by_all) = (0, 0, 0);
+        for (release, page) in pages_of(other.name, catalog, step) {
+            let place = format!("{} {}", other.name, release.version());
+            let fitting = |page: &Page| catalog.detect(page).map(|server| server.releases);
+            let Some(all) = fitting(&page) else {
+                continue;
+            };
+            assert!(all.contains(&release.id()), "{place}");
+            let names = fitting(&names_alone(&page)).expect("the same families");
+            assert!(all.iter().all(|id| names.contains(id)), "{place}");
+            // A server may show half of it.
+            let mut half = page.clone();
+            let mut n = 0;
+            half.families.retain(|_| {
+                n += 1;
+                n % 2 == 0
+            });
+            let half = fitting(&half);
+            assert!(
+                half.is_none_or(|half| half.contains(&release.id())),
+                "{place}"
+            );
+            (pages, by_names, by_all) = (pages + 1, by_names + names.len(), by_all + all.len());
+        }
+        let mean = |sum: usize| sum as f64 / f64::from(pages.max(1));
+        let (by_names, by_all) = (mean(by_names), mean(by_all));
+        writeln!(
+            table,
+            "{:<19} {pages:>4} pages {by_names:>5.1} releases by names {by_all:>5.1} by all",
+            other.name
+        )
+        .unwrap();
+    }
+    table
+}
+
+#[test]
+fn labels_and_types_tell_releases_of_sglang_apart() {
+    let catalog = Embedded::find("sglang").expect("a server").catalog();
+    let described = |version: &str| {
+        let pages = pages_of("sglang", catalog, 1);
+        let mut pages = pages
+            .iter()
+            .filter(|(of, _)| of.version().to_string() == version);
+        let (_, page) = pages.next().expect("a recording");
+        catalog.describe(&catalog.detect(page).expect("SGLang's").releases)
+    };
+    let text = "# TYPE sglang:num_queue_reqs gauge\nsglang:num_queue_reqs{model_name=\"m\",engine_type=\"unified\"} 1\n";
+    let server = catalog.detect(&parse(text)).expect("SGLang's");
+    assert_eq!(catalog.describe(&server.releases), "0.4.4–0.4.9");
+    // A deployment adds labels.
+    let text = text.replace("model_name", "team=\"a\",dp_rank=\"0\",model_name");
+    assert_eq!(catalog.detect(&parse(&text)), Some(server));
+    let histogram = "# TYPE sglang:kv_transfer_alloc_ms gauge\nsglang:kv_transfer_alloc_ms 1\n";
+    let server = catalog.detect(&parse(histogram)).expect("SGLang's");
+    let releases = catalog.describe(&server.releases);
+    assert!(!releases.contains("0.5.23"), "{releases}");
+    let new = catalog.find_release(&"0.5.23".parse().expect("a version"));
+    let against = catalog.contradictions(&parse(histogram), new.expect("recorded").version());
+    let words = "the `/metrics` output has `sglang:kv_transfer_alloc_ms` as a gauge, which is another type on that release";
+    assert!(
+        against.iter().any(|c| c.to_string() == words),
+        "{against:?}"
+    );
+    assert_eq!(described("0.4.9"), "0.4.7–0.4.9");
 }

@@ -108,3 +108,114 @@ fn without_harm_all_is_well() {
         .exits(2)
         .says("not recorded");
 }
+
+/// The fates of one rule for each query, and the reasons.
+fn fates(product: &str, [from, to]: [&str; 2], queries: &[&str]) -> Vec<(String, String)> {
+    let project = Project::new();
+    project.write("rules.yaml", &rules(queries));
+    let args = [
+        "drift",
+        "--product",
+        product,
+        "--from",
+        from,
+        "--to",
+        to,
+        "rules.yaml",
+        "--format",
+        "json",
+    ];
+    let json: serde_json::Value = serde_json::from_str(&project.run(&args).out).expect("JSON");
+    let items = json["items"].as_array().expect("items").iter();
+    let text = |value: &serde_json::Value| value.as_str().expect("words").to_owned();
+    let reasons = |item: &serde_json::Value| {
+        let all = item["reasons"].as_array().expect("a list").iter();
+        all.map(text).collect::<Vec<_>>().join("; ")
+    };
+    items
+        .map(|item| (text(&item["fate"]), reasons(item)))
+        .collect()
+}
+
+#[test]
+fn a_query_that_selects_a_label_returns_data_where_the_metric_has_it() {
+    let sglang = fates(
+        "sglang",
+        ["0.4.4", "0.5.23"],
+        &[
+            "sglang:num_queue_reqs{pp_rank=\"0\"} > 3",
+            "max by (model_name) (sglang:num_queue_reqs{num_prefill_ranks=\"3\"}) > 3",
+            "sum(rate(sglang:prompt_tokens_histogram_bucket{moe_ep_rank=~\".+\"}[5m])) > 3",
+            // Deployments may add it, or the scrape.
+            "sum(sglang:num_queue_reqs{cluster=\"a\", pod=\"b\"}) > 3",
+            "sum(sglang:num_queue_reqs{pp_rank!=\"1\"}) > 3",
+            "sum by (moe_ep_rank) (sglang:num_queue_reqs) > 3",
+        ],
+    );
+    let on_old = "`sglang:num_queue_reqs` has no label `pp_rank` on SGLang 0.4.4";
+    let never = "`sglang:num_queue_reqs` has no label `num_prefill_ranks` on SGLang 0.5.23";
+    let on_new =
+        "`sglang:prompt_tokens_histogram_bucket` has no label `moe_ep_rank` on SGLang 0.5.23";
+    let grouped = "`sglang:num_queue_reqs` gains the label `moe_ep_rank`: the query groups by it";
+    let expected = [
+        ("revived", on_old),
+        ("dead before and after", never),
+        ("dead before and after", on_new),
+        ("works", ""),
+        ("works", ""),
+        ("changes meaning", grouped),
+    ];
+    let expected = expected.map(|(fate, why)| (fate.to_owned(), why.to_owned()));
+    assert_eq!(sglang, expected);
+    let back = fates(
+        "sglang",
+        ["0.5.23", "0.4.4"],
+        &["sglang:num_queue_reqs{pp_rank=\"0\"} > 3"],
+    );
+    assert_eq!(back, [("dies".to_owned(), on_old.to_owned())]);
+    let vllm = fates(
+        "vllm",
+        ["0.7.0", "0.33.0"],
+        &["vllm:num_requests_waiting{engine=\"0\"} > 3"],
+    );
+    let old = "`vllm:num_requests_waiting` has no label `engine` on vLLM 0.7.0";
+    assert_eq!(vllm, [("revived".to_owned(), old.to_owned())]);
+}
+
+#[test]
+fn changed_labels_and_buckets_of_every_server_are_listed() {
+    for (product, from, to, line) in [
+        ("sglang", "0.4.3", "0.4.4", "labels +engine_type"),
+        ("sglang", "0.5.1", "0.5.2", "buckets +"),
+        ("litellm", "1.55.0", "1.60.0", "labels +requested_model"),
+        ("ray-serve", "2.10.0", "2.11.0", "labels +actor_id +handle"),
+        ("triton", "24.6.0", "24.7.0", "labels +reason"),
+        ("dynamo", "1.3.1", "1.6.1", "buckets +"),
+    ] {
+        let project = Project::new();
+        let args = ["drift", "--product", product, "--from", from, "--to", to];
+        let out = project.run(&args).exits(0).out;
+        assert!(
+            out.contains("\nchanged\n") && out.contains(line),
+            "{line}\n{out}"
+        );
+    }
+    let project = Project::new();
+    // Pages from source show no boundaries.
+    let args = "drift --product litellm --from 1.79.0 --to 1.80.0";
+    let out = project
+        .run(&args.split(' ').collect::<Vec<_>>())
+        .exits(0)
+        .out;
+    assert!(!out.contains("buckets"), "{out}");
+}
+
+#[test]
+fn other_buckets_change_quantiles_of_every_server() {
+    let query = "histogram_quantile(0.9, sum by (le) (rate(sglang:e2e_request_latency_seconds_bucket[5m]))) > 3";
+    let [(fate, why)] = &fates("sglang", ["0.5.1", "0.5.2"], &[query])[..] else {
+        panic!("one rule");
+    };
+    assert_eq!(fate, "changes meaning");
+    assert!(why.contains("changes its buckets"), "{why}");
+}

@@ -183,8 +183,8 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     ]);
     let ran = project.run(&["lint"]).exits(0);
     for words in [
-        "note: 1 file not checked (vLLM metrics outside a known query field): notes.yaml\n",
-        "note: 1 file not checked (vLLM metrics in another format than YAML, JSON, HCL or Markdown; `--code` checks some languages): scale.py\n",
+        "note: 1 file not checked (recorded metrics outside a known query field): notes.yaml\n",
+        "note: 1 file not checked (recorded metrics in another format than YAML, JSON, HCL or Markdown; `--code` checks some languages): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -242,7 +242,7 @@ resource "mimir_rule_group_recording" "a" {
     ] {
         let ran = project.run(&["lint", file]).exits(0);
         let note = format!(
-            "note: 1 file checked in part (vLLM metrics outside a known query field): {place}\n"
+            "note: 1 file checked in part (recorded metrics outside a known query field): {place}\n"
         );
         assert!(ran.err.contains(&note), "{note}:\n{}", ran.err);
     }

@@ -10,7 +10,7 @@ use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 const SEEN: u64 = 5;
 
 /// Minutes that they are gone where the memory of the alert is longer than a test: longer than any look-back but the memory.
-const GONE: u64 = 120;
+const GONE: u64 = 70;
 
 /// Series stop, are missed until they are back, and not longer. When their labels are forgotten, an alert without labels
 /// takes over.

@@ -1,13 +1,14 @@
-//! Tests of burn-rate alerts, one file per tier.
+//! Tests of the recorded ratios of an SLO, and of its burn-rate alerts.
 
+mod born;
 mod selected;
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{burns, minutes, near, of_window, test_file, value_is};
+use super::{SELDOM, burns, minutes, near, of_window, test_file, value_is, values};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, HELD};
-use crate::plan::{EventSli, EventSlo, Plan, Signal, Slo, Tier};
+use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::MatchOp;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
@@ -18,7 +19,7 @@ use crate::units::{Duration, Number, decimal, float};
 const SHORT_OF: Number = Number::new_raw(97, 100);
 
 /// Samples, or minutes, of good traffic before a test begins: the base window is full. promtool pays for each.
-const BEFORE: u64 = 10;
+const BEFORE: u64 = 8;
 
 /// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
 const BUSY: i128 = 3;
@@ -26,8 +27,9 @@ const BUSY: i128 = 3;
 /// How much busier it is after one: an SLI that divided by the traffic of an outage would show.
 const BUSIER: i128 = 6;
 
-/// The file of an SLO: how events are counted, and the alert of the fastest tier from beginning to end.
-pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<TestFile>> {
+/// The files of an SLO: how events are counted, and the alert of the fastest tier from beginning to end; and what is remembered for an
+/// hour.
+pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Vec<Named<TestFile>>> {
     let tier = events.tiers.first()?;
     let every = every(tier, 2);
     let step = every.min(BASE_WINDOW.mins_up());
@@ -56,6 +58,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
         [
             run.born(false),
             run.born(true),
+            run.born_in_bucket(),
             run.restarts(),
             run.late(),
             run.gap(),
@@ -65,7 +68,12 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     );
     let title = format!("{}.", slo.alert_name);
     let rules = [rules::slo_file(slo)];
-    Some(test_file(rules::slo_file(slo), title, &rules, every, tests))
+    let mut files = vec![test_file(rules::slo_file(slo), title, &rules, every, tests)];
+    files.extend(run.unreachable().map(|test| {
+        let (name, title) = super::of_memory(&rules[0], &slo.alert_name);
+        test_file(name, title, &rules, SELDOM, vec![test])
+    }));
+    Some(files)
 }
 
 /// Minutes from evaluation to evaluation: as many as leave so many in the short window, in whole base windows, or each sample
@@ -175,10 +183,9 @@ impl Run<'_> {
         burns(self.tier, at, fires)
     }
 
-    /// Good minutes before a fault: what a window still holds of them when the alert fires.
+    /// Good minutes before a fault: the base window is full of them.
     fn history(&self) -> u64 {
-        let minutes = self.tier.long.mins_up() / 10 + BASE_WINDOW.mins_up();
-        minutes.next_multiple_of(self.every)
+        (BASE_WINDOW.mins_up() + self.every).next_multiple_of(self.every)
     }
 
     fn levels(&self, phases: &[(u64, Number)]) -> Vec<Level> {
@@ -220,7 +227,8 @@ impl Run<'_> {
         let fires = self.until(fires, self.tier.long);
         let resets = self.until(recovers, self.tier.short);
         let short = self.tier.short.mins_up();
-        let lasts = (fires.latest.max(short + 10) + every).next_multiple_of(every);
+        let lasts =
+            (fires.latest.max(short + BASE_WINDOW.mins_up()) + every).next_multiple_of(every);
         let after = resets.latest.max(BASE_WINDOW.mins_up() + every) + 3 * every;
         // Then as quiet as before: what counted more of the past would see bad events where there are none.
         let quiet = short.max(BASE_WINDOW.mins_up()) + 2 * every;
@@ -352,67 +360,16 @@ impl Run<'_> {
         Some((start + lasts, self.levels(&[(start, zero), (lasts, one)])))
     }
 
-    /// The first bad events are there with the first sample of their series: one in eight of all, or `alone`, the first of a target that
-    /// Prometheus reads.
-    fn born(&self, alone: bool) -> Option<Test> {
-        let EventSli::Ratio {
-            part,
-            total,
-            good: false,
-        } = &self.events.sli
-        else {
-            return None;
-        };
-        if !self.events.count_new_series {
-            return None;
-        }
-        // In the base window of an evaluation, though its samples may be as far apart.
-        let at = self.after(BEFORE + 2);
-        let within = (BASE_WINDOW.mins_up() / self.driver.step).saturating_sub(1);
-        let begins = at / self.driver.step - within.min(2);
-        let levels = [Level::new(begins + 30, Number::from_integer(0))];
-        let name = match alone {
-            true => "counts the first value of the first series of a target",
-            false => "counts the first value of a new series",
-        };
-        let mut test = self.test(name, &levels)?;
-        let is_part = labels::is_part(part.family()?, total.family()?);
-        let (others, share) = match (alone, is_part) {
-            (true, true) => (vec![self.up(total, begins)?], Number::from_integer(1)),
-            (true, false) => return None,
-            (false, _) => (
-                inputs(&self.driver, self.events, &levels, false)?,
-                Number::new(1, 8),
-            ),
-        };
-        test.input_series = others;
-        let all = Number::from_integer(TRAFFIC) * i128::from(BASE_WINDOW.mins_up());
-        let value = all * Number::new(1, if is_part { 7 } else { 8 });
-        test.input_series
-            .push(self.driver.born(part, begins, value)?);
-        let ratio = self.recorded(naming::ERROR_RATIO);
-        test.promql_expr_test = vec![near(&ratio, share, Number::new(1, 1_000), at)];
-        Some(test)
-    }
-
-    /// The target of a signal's series is up.
-    fn up(&self, signal: &Signal, steps: u64) -> Option<Input> {
-        let mut set = labels::of(self.plan, signal, signal.family()?);
-        let scraped = &self.plan.scrape.labels;
-        set.retain(|label, _| {
-            ["job", "instance"].contains(&label.as_str()) || scraped.contains(label)
-        });
-        Some(Input {
-            series: labels::series("up", &set),
-            values: format!("1+0x{}", steps + 30),
-        })
+    /// True where the events of each minute are recorded.
+    fn has_minutes(&self) -> bool {
+        self.every == 1 && self.plan.evaluation == EVALUATION
     }
 
     /// Half of all fails, in five processes one after the other, of which the second and the third live for a minute or two and a
     /// scrape before the last fails: counts what there is, and nothing twice.
     fn restarts(&self) -> Option<Test> {
-        const LIVES: [(i128, u64); 5] = [(1, 20), (1, 3), (2, 0), (1, 20), (2, 20)];
-        if self.every != 1 || self.plan.evaluation != EVALUATION {
+        const LIVES: [(i128, u64); 5] = [(1, 12), (1, 3), (2, 0), (1, 20), (2, 11)];
+        if !self.has_minutes() {
             return None;
         }
         let half = Number::new(1, 2);
@@ -428,7 +385,7 @@ impl Run<'_> {
         for (i, life) in lives.into_iter().enumerate() {
             let missed = if i + 2 == LIVES.len() { "_ " } else { "" };
             for (input, then) in test.input_series.iter_mut().zip(life?) {
-                let values = then.values.strip_prefix("0 ").unwrap_or(&then.values);
+                let values = values::after_start(&then.values);
                 input.values = format!("{} {missed}{values}", input.values);
             }
         }
@@ -441,14 +398,14 @@ impl Run<'_> {
                 &format!("sum_over_time({each}[1h])"),
                 per_step * steps,
                 per_step / 1_000,
-                42,
+                34,
             )
         };
         let rate = |series: &str, steps: Number, at: u64| {
             let rate = per_step * steps / i128::from(BASE_WINDOW.as_secs());
             near(&self.recorded(series), rate, rate / 1_000, at)
         };
-        let steps = Number::from_integer(70);
+        let steps = Number::from_integer(53);
         // Both sides of one metric are read once.
         let is_shared = self.is_shared();
         test.promql_expr_test = vec![counted(naming::ALL_EVENTS, steps)];
@@ -457,9 +414,9 @@ impl Run<'_> {
                 .push(counted(self.events.sli.part_events(), steps * half));
         }
         // After the first restart, after the third and fourth, without any, and from the missed scrape on.
-        for (at, steps) in [(12, 10), (18, 10), (20, 10), (29, 11)] {
+        for (at, steps) in [(8, 10), (14, 10), (16, 10), (25, 11)] {
             // Of two metrics, the other tests show how long the window is.
-            if at == 20 && !is_shared {
+            if at == 16 && !is_shared {
                 continue;
             }
             let steps = Number::from_integer(steps);
@@ -480,7 +437,7 @@ impl Run<'_> {
 
     /// A process restarts after its first scrape: what it counted before that is not known, and what it counts then is.
     fn late(&self) -> Option<Test> {
-        if self.every != 1 || self.plan.evaluation != EVALUATION {
+        if !self.has_minutes() {
             return None;
         }
         let half = Number::new(1, 2);
@@ -491,14 +448,14 @@ impl Run<'_> {
         test.input_series = inputs(&self.driver, self.events, &[Level::new(20, half)], true)?;
         let mut late = test.input_series.clone();
         for input in &mut test.input_series {
-            let values = input.values.strip_prefix("0 ").unwrap_or(&input.values);
+            let values = values::after_start(&input.values);
             // Its only sample and the first one after it are in one minute.
-            input.values = format!("_x21 900000000 {values}");
+            input.values = format!("_x5 900000000 {values}");
         }
         // A target that did not restart, and counts nothing more.
         for input in &mut late {
             input.series = input.series.replace("instance=\"i1\"", "instance=\"i2\"");
-            input.values = "_x21 900000000+0x20".into();
+            input.values = "_x5 900000000+0x20".into();
         }
         test.input_series.extend(late);
         test.interval = "30s".into();
@@ -507,12 +464,12 @@ impl Run<'_> {
         let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
         let sum = |each: &str, counted: Number| {
             let sum = format!("sum_over_time({each}[1h])");
-            near(&sum, counted, counted / 20, 30)
+            near(&sum, counted, counted / 20, 22)
         };
         // Five samples, and what `increase` adds at their beginning.
         let rate = Number::new(TRAFFIC * 11, 2) / i128::from(BASE_WINDOW.as_secs());
         let near_rate =
-            |series: &str, rate: Number| near(&self.recorded(series), rate, rate / 8, 13);
+            |series: &str, rate: Number| near(&self.recorded(series), rate, rate / 8, 5);
         test.promql_expr_test = vec![sum(&each, counted), near_rate(naming::TOTAL_EVENTS, rate)];
         if !self.is_shared() {
             test.promql_expr_test.extend([
@@ -525,28 +482,20 @@ impl Run<'_> {
 
     /// A page lacks the series of bad events for one scrape: they are not counted again.
     fn gap(&self) -> Option<Test> {
-        let EventSli::Ratio {
-            part, good: false, ..
-        } = &self.events.sli
-        else {
-            return None;
-        };
-        if !self.events.count_new_series || self.every != 1 || self.plan.evaluation != EVALUATION {
-            return None;
-        }
-        let levels = [Level::new(80, Number::from_integer(0))];
+        let [part, _] = self.begun().filter(|_| self.has_minutes())?;
+        let levels = [Level::new(40, Number::from_integer(0))];
         let mut test = self.test(
             "counts nothing again after a page without the series",
             &levels,
         )?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
         let mut bad = self.driver.born(part, 0, Number::from_integer(TRAFFIC))?;
-        // At 11m, when the evaluations at 16m and 17m look for it.
-        bad.values = format!("{TRAFFIC}+0x21 stale {TRAFFIC}+0x50");
+        // At 6m, when the evaluations at 11m and 12m look for it.
+        bad.values = format!("{TRAFFIC}+0x11 stale {TRAFFIC}+0x27");
         test.input_series.push(bad);
         test.interval = "30s".into();
         let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
-        test.promql_expr_test = [16, 17]
+        test.promql_expr_test = [11, 12]
             .map(|at| {
                 value_is(
                     format!("sum({})", self.recorded(naming::BAD_EVENTS)),
@@ -557,7 +506,7 @@ impl Run<'_> {
             .into();
         test.promql_expr_test.push(value_is(
             format!("sum(sum_over_time({part}[1h]))"),
-            25,
+            20,
             Some(0),
         ));
         Some(test)
@@ -593,11 +542,11 @@ impl Run<'_> {
 
     /// The bucket appears in a histogram that counts since long: what was counted before is neither good nor bad.
     fn gets_bucket(&self) -> Option<Test> {
-        const APPEARS: u64 = 20;
+        const APPEARS: u64 = 12;
         let EventSli::Latency { .. } = &self.events.sli else {
             return None;
         };
-        if self.every != 1 || self.plan.evaluation != EVALUATION {
+        if !self.has_minutes() {
             return None;
         }
         let levels = [Level::new(2 * APPEARS, Number::from_integer(0))];
@@ -618,11 +567,11 @@ impl Run<'_> {
 
     /// Prometheus 3 stores the bucket under another spelling of `le`. What was counted while it was updated is neither good nor bad.
     fn respelled(&self) -> Option<Test> {
-        const UPDATED: u64 = 20;
+        const UPDATED: u64 = 12;
         let EventSli::Latency { within, .. } = &self.events.sli else {
             return None;
         };
-        let is_fine = self.every == 1 && self.plan.evaluation == EVALUATION;
+        let is_fine = self.has_minutes();
         if within.op != MatchOp::Match || !is_fine {
             return None;
         }

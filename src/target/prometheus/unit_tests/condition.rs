@@ -10,7 +10,7 @@ use super::onset::Steps;
 use super::scenario::{Faults, excuses, firing as firing_sets, holds, leaves, names};
 use super::search::{Agreed, Found};
 use super::subject::Subject;
-use super::{EXCUSED, SELDOM, Tests, firing, minutes, search, step_for, test_file};
+use super::{EXCUSED, SELDOM, Tests, firing, minutes, replicas, search, step_for, test_file};
 use crate::plan::{Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::target::Untested;
@@ -39,13 +39,16 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             if subject.condition.slo_data().is_none() {
                 left_out::add(subject, &mut tests, step);
             }
-            tests.extend(search::replicas(subject, &tests, step));
+            tests.extend(replicas::beside(subject, &tests, step));
+            tests.extend(replicas::replaced(subject, &tests, step));
+            for test in &mut tests {
+                left_out::join_checks(subject, test, step);
+            }
             let rules = [subject.rule_file.clone()];
             let (file, title) = (subject.test_name.clone(), format!("{name}."));
             out.files.push(test_file(file, title, &rules, step, tests));
             if !of_memory.is_empty() {
-                let file = format!("{}-memory", subject.test_name);
-                let title = format!("{name}, its memory.");
+                let (file, title) = super::of_memory(&subject.test_name, name);
                 out.files.push(test_file(file, title, &rules, SELDOM, of_memory));
             }
         }
@@ -116,6 +119,9 @@ const LONG_PAST: u64 = 2_000;
 
 /// Hundredths of a threshold that are far beyond it.
 const FAR: i128 = 1_000;
+
+/// Steps of a fault whose samples are written one by one.
+const SHORT: u64 = 20;
 
 /// True where a usual range has a limit beside it on a side.
 fn is_limited(c: &Compare, side: CompareOp) -> bool {
@@ -593,6 +599,13 @@ impl<'a> Setting<'a> {
             Some((blocks, low, high)) => blocks.between(self.history, low, high),
         };
         let during = |level| Level::new(self.fault, level).busy(busy(c));
+        if state == State::Near && self.fault <= SHORT && alternates(c) {
+            // A value that is at fault at times: the lowest of a window is not, and the highest is.
+            let level = |step| if step % 2 == 0 { l.near } else { l.bad };
+            phases.extend((0..self.fault).map(|step| Level::new(1, level(step))));
+            phases.push(Level::new(self.after, l.good));
+            return phases;
+        }
         phases.push(match state {
             State::Good => during(l.good),
             State::Bad | State::Stays => during(l.bad),
@@ -609,6 +622,15 @@ impl<'a> Setting<'a> {
             _ => Level::new(self.after, l.good),
         });
         phases
+    }
+}
+
+/// True where a condition asks for the lowest value to be high, or for the highest one to be low.
+fn alternates(c: &Compare) -> bool {
+    match (&c.bound, c.stat) {
+        (Bound::Fixed(op, ..), Stat::Min) => op.is_upper(),
+        (Bound::Fixed(op, ..), Stat::Max) => !op.is_upper(),
+        _ => false,
     }
 }
 

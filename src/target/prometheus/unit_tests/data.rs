@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level};
 use super::subject::Subject;
-use super::{SELDOM, firing, labels, minutes};
+use super::{SELDOM, firing, labels, minutes, throughout};
 use crate::naming;
 use crate::plan::selection::Matcher;
 use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, Unmeasured, recorded, slo_series};
@@ -163,15 +163,20 @@ impl Run<'_> {
         sent: Option<AlertCheck>,
         fires: &[(u64, bool)],
     ) -> Test {
-        let fires = fires.iter();
+        let checks = fires.iter();
+        let checks = checks.map(|(at, fires)| firing(self.subject.name, &[], *at, *fires));
+        let mut checks: Vec<_> = checks.collect();
+        if let [_, .., (until, _)] = fires
+            && fires.iter().all(|(_, fires)| !fires)
+        {
+            checks = vec![throughout(&checks[0], *until)];
+        }
         Test {
             name: name.into(),
             interval: minutes(1),
             input_series: inputs,
             alert_rule_test: sent.into_iter().collect(),
-            promql_expr_test: fires
-                .map(|(at, fires)| firing(self.subject.name, &[], *at, *fires))
-                .collect(),
+            promql_expr_test: checks,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
-use super::labels::LabelSet;
-use super::{burn, burns, labels, minutes, own, promised, test_file};
+use super::{burn, burns, labels, minutes, own, promised, share_of, test_file};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -17,8 +16,9 @@ const SHORT_OF: Number = Number::new_raw(99, 100);
 /// The minute that is looked at, or the first evaluation after it; the ratios are held up to it.
 const LOOK: u64 = 10;
 
-/// A file for each tier.
-pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
+/// A file for each tier, and whether they test each threshold.
+pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFile>>, bool) {
+    let mut is_whole = true;
     let file = |(i, tier): (usize, &Tier)| {
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!(
@@ -26,13 +26,22 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             slo.alert_name, tier.name
         );
         let every = burn::every(tier, 3);
-        let mut tests = tests(plan, slo, events, tier, every);
-        if i == 0 {
+        let run = own::Run::new(plan, slo, events, tier, every);
+        let mut tests = match events.min_events {
+            0 => tests(plan, slo, events, tier, every),
+            _ => run.as_ref().and_then(own::Run::enough).unwrap_or_default(),
+        };
+        is_whole &= !tests.is_empty();
+        if let Some(first) = tests.first_mut().filter(|_| i == 0) {
             let at = LOOK.next_multiple_of(every);
-            tests[0].promql_expr_test.extend(promised(slo, at));
+            first.promql_expr_test.extend(promised(slo, at));
         }
-        tests.extend(own::windows(plan, slo, events, tier, every));
-        tests.extend(own::without_part(plan, slo, events, tier, every));
+        let run = run.as_ref();
+        tests.extend(run.and_then(own::Run::windows));
+        tests.extend(run.and_then(own::Run::without_part));
+        if i == 0 && events.min_events > 0 {
+            tests.extend(run.and_then(own::Run::all_fire));
+        }
         if i == 0 && events.counted.is_none() {
             let look = LOOK.next_multiple_of(every);
             let run = Run {
@@ -46,7 +55,8 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         }
         test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
-    events.tiers.iter().enumerate().map(file).collect()
+    let files = events.tiers.iter().enumerate().map(file).collect();
+    (files, is_whole)
 }
 
 /// A file for each tier of an SLO on counted events whose windows are too short or too long for tests on recorded events.
@@ -106,7 +116,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn test(&self, name: &str, shares: [Number; 2]) -> Test {
         let windows = [self.tier.long, self.tier.short];
-        let levels = shares.map(|share| self.level(share));
+        let levels = shares.map(|share| share_of(self.tier.threshold, share));
         let inputs = windows.iter().zip(levels);
         let fires = shares == [BEYOND, BEYOND];
         let shown = self.shown(levels[0]).filter(|_| fires);
@@ -121,19 +131,6 @@ impl Run<'_> {
         }
     }
 
-    /// A share of the threshold; not more than halfway to everything.
-    fn level(&self, share: Number) -> Number {
-        let threshold = self.tier.threshold;
-        (threshold * share).min((threshold + 1) / 2)
-    }
-
-    fn set(&self) -> LabelSet {
-        let labels = self.slo.labels.iter();
-        labels
-            .map(|label| (label.clone(), labels::made_up(label)))
-            .collect()
-    }
-
     fn input(&self, window: Duration, level: Number) -> Input {
         let service = &self.plan.service.name;
         let series = slo_series(
@@ -142,12 +139,12 @@ impl Run<'_> {
             &self.slo.name,
             &window.to_string(),
         );
-        let series = self
-            .set()
-            .iter()
-            .fold(series, |series: Selector, (label, value)| {
-                series.matcher(label, crate::promql::ast::MatchOp::Equal, value)
-            });
+        let series =
+            labels::groups(self.slo)
+                .iter()
+                .fold(series, |series: Selector, (label, value)| {
+                    series.matcher(label, crate::promql::ast::MatchOp::Equal, value)
+                });
         Input {
             series: series.to_string(),
             values: format!("{}+0x{}", decimal(level), self.look),
@@ -165,7 +162,13 @@ impl Run<'_> {
         let inputs = read
             .into_iter()
             .map(|window| self.input(window, Number::from_integer(1)));
-        let shown = burn::all_shown(self.plan, self.slo, self.events, &self.set(), self.look)?;
+        let shown = burn::all_shown(
+            self.plan,
+            self.slo,
+            self.events,
+            &labels::groups(self.slo),
+            self.look,
+        )?;
         Some(Test {
             name: "shows the alerts of all tiers".into(),
             interval: minutes(1),
@@ -179,7 +182,14 @@ impl Run<'_> {
     fn shown(&self, level: Number) -> Option<AlertCheck> {
         self.events.counted.as_ref()?;
         let (plan, value) = (self.plan, float(level));
-        let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
+        let alert = burn::expected(
+            plan,
+            self.slo,
+            self.events,
+            self.tier,
+            &labels::groups(self.slo),
+            value,
+        );
         Some(AlertCheck {
             eval_time: minutes(self.look),
             alertname: self.slo.alert_name.clone(),

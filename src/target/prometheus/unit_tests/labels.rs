@@ -2,12 +2,14 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::plan::{Family, Plan, Signal, selection};
+use crate::plan::{Family, Plan, Signal, Slo, selection};
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector};
 use crate::promql::{self, visit};
 
 /// Labels and their values, sorted.
 pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
+
+const NAME: &str = "__name__";
 
 /// A value that no selection asks for.
 pub(super) const OTHER: &str = "other";
@@ -27,27 +29,56 @@ pub(super) fn made_up(label: &str) -> String {
     }
 }
 
-/// The labels of a signal's series: everything it can be grouped by, so that its matchers select it.
+/// The labels of a signal's series, so that its matchers select them: those by which the service groups, and one more.
 pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
-    let mut set = LabelSet::new();
-    for label in &signal.labels {
-        let value = if label == "job" {
-            plan.scrape.job.clone()
-        } else {
-            made_up(label)
-        };
-        set.insert(label.clone(), value);
-    }
+    let own = signal.labels.iter();
+    let (used, others): (Vec<_>, Vec<_>) = own.partition(|label| is_used(plan, label));
+    let all = used.into_iter().chain(others.into_iter().take(1));
+    let value = |label: &String| match label.as_str() {
+        "job" => plan.scrape.job.clone(),
+        label => made_up(label),
+    };
+    let mut set: LabelSet = all.map(|label| (label.clone(), value(label))).collect();
     for (label, op, value) in &family.matchers {
-        let fits = selected_value(label, &family.matchers);
+        let fits = selected_value(label, family);
         set.insert(label.clone(), fits.unwrap_or_else(|| meeting(*op, value)));
     }
     set
 }
 
-/// The value of a label that series have which these matchers select.
-pub(super) fn selected_value(label: &str, matchers: &[selection::Matcher]) -> Option<String> {
-    candidates(label, matchers).find(|value| selection::passes_all(label, value, matchers))
+/// A label set of an objective.
+pub(super) fn groups(slo: &Slo) -> LabelSet {
+    let value = |label: &String| (label.clone(), made_up(label));
+    slo.labels.iter().map(value).collect()
+}
+
+/// True for a label that all series of a target have.
+pub(super) fn is_of_target(plan: &Plan, label: &String) -> bool {
+    ["job", "instance"].contains(&label.as_str()) || plan.scrape.labels.contains(label)
+}
+
+/// True for a label of targets, and one by which a rule of the service groups.
+fn is_used(plan: &Plan, label: &String) -> bool {
+    let mut alerts = plan.alerts.iter();
+    is_of_target(plan, label)
+        || plan.slos.iter().any(|slo| slo.labels.contains(label))
+        || alerts.any(|alert| {
+            let leaves = alert.condition.leaves().into_iter();
+            let mut queries = leaves.chain([&alert.condition]).map(|part| part.query());
+            queries.any(|query| query.labels.contains(label))
+        })
+}
+
+/// The value of a label that the series of a family have which its matchers select. vLLM writes classes of statuses: `5xx`.
+pub(super) fn selected_value(label: &str, family: &Family) -> Option<String> {
+    let is_selected = |value: &String| selection::passes_all(label, value, &family.matchers);
+    let value = candidates(label, &family.matchers).find(is_selected)?;
+    let class = class_of(&value).filter(|_| family.recorded);
+    class.filter(is_selected).or(Some(value))
+}
+
+fn class_of(value: &str) -> Option<String> {
+    is_status(value).then(|| format!("{}xx", &value[..1]))
 }
 
 /// Statuses of the class of this one.
@@ -65,7 +96,7 @@ fn candidates<'a>(
     let own = matchers.iter().filter(move |(of, ..)| of == label);
     let values = own.flat_map(|(_, op, value)| {
         let met = meeting(*op, value);
-        let named = selection::named(*op, value).unwrap_or_default();
+        let named = examples(*op, value);
         let longer = [&met, OTHER].concat();
         // Far from the usual one of its class.
         let far = is_status(&met).then(|| format!("{}11", &met[..1]));
@@ -88,6 +119,7 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
         let first = meeting(op.opposite(), value);
         let near = is_status(&meeting(*op, value)).then_some(NEAR_STATUSES);
         let near = near.into_iter().flatten().map(str::to_owned);
+        let near = near.map(|near| class_of(&near).filter(|_| wide.recorded).unwrap_or(near));
         let mut others = near
             .chain([first.clone()])
             .chain(candidates(label, &wide.matchers));
@@ -100,41 +132,53 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
 pub(super) fn selected(queries: &[&Expr], labels: &LabelSet) -> Vec<String> {
     let mut all = Vec::new();
     let selectors = queries.iter().flat_map(|query| visit::selectors(query));
-    let selectors: Vec<_> = selectors.collect();
-    for selector in &selectors {
-        let Some(name) = &selector.metric else {
-            continue;
-        };
+    let named = selectors.flat_map(|s| names(s).into_iter().enumerate().map(move |n| (n, s)));
+    let named: Vec<_> = named.collect();
+    for ((place, name), selector) in &named {
         let mut own = labels.clone();
         let add = |set: &mut LabelSet, m: &Matcher, op| {
             set.insert(m.label.text.clone(), meeting(op, &m.value.value));
         };
-        for m in &selector.matchers {
+        // Several names: without a label that the others have, functions that drop the name leave no two equal series.
+        let is_first = selector.metric.is_none() && *place == 0;
+        for m in matchers(selector)
+            .filter(|m| !is_first || matches!(m.op, MatchOp::Equal | MatchOp::Match))
+        {
             add(&mut own, m, m.op);
         }
-        let alike = selectors
-            .iter()
-            .filter(|s| s.metric.as_ref().is_some_and(|n| n.text == name.text));
-        let beyond = alike.flat_map(|s| &s.matchers);
-        let beyond = beyond.filter(|m| {
-            selector
-                .matchers
-                .iter()
-                .all(|own| own.label.text != m.label.text)
-        });
+        let alike = named.iter().filter(|((_, other), _)| other == name);
+        let beyond = alike.flat_map(|(_, s)| matchers(s));
+        let beyond =
+            beyond.filter(|m| matchers(selector).all(|own| own.label.text != m.label.text));
         let others = beyond.map(|m| {
             let mut set = own.clone();
             add(&mut set, m, m.op.opposite());
             set
         });
         for set in [own.clone()].into_iter().chain(others) {
-            let series = series(&name.text, &set);
+            let series = series(name, &set);
             if !all.contains(&series) {
                 all.push(series);
             }
         }
     }
     all
+}
+
+/// Names that a selector selects. A regular expression of one name is for a metric that some releases do not have.
+fn names(selector: &Selector) -> Vec<String> {
+    if let Some(name) = &selector.metric {
+        return vec![name.text.clone()];
+    }
+    let names = selector.matchers.iter().filter(|m| m.label.text == NAME);
+    let names: Vec<_> = names.flat_map(|m| examples(m.op, &m.value.value)).collect();
+    if names.len() > 1 { names } else { Vec::new() }
+}
+
+/// Matchers of a selector, without those of the name.
+fn matchers(selector: &Selector) -> impl Iterator<Item = &Matcher> {
+    let matchers = selector.matchers.iter();
+    matchers.filter(|m| m.label.text != NAME)
 }
 
 /// True when `narrow` selects a part of what `wide` selects.
@@ -229,37 +273,53 @@ fn selects(selector: &Selector, series: &Selector) -> bool {
             .all(|m| meets(m.op, &m.value.value, value(&m.label.text)))
 }
 
-/// A short text that a regular expression matches.
-fn example(regex: &str) -> String {
-    let mut out = String::new();
-    match regex_syntax::parse(regex) {
-        Ok(hir) => shortest(&hir, &mut out),
-        // Prometheus takes a few expressions that this parser does not; they hold no operators.
-        Err(_) => out.push_str(regex),
+/// Texts that a matcher selects: one for each alternative of a regular expression.
+pub(super) fn examples(op: MatchOp, value: &str) -> Vec<String> {
+    match op {
+        MatchOp::Equal => vec![value.to_owned()],
+        MatchOp::Match => regex_syntax::parse(value).map_or_else(
+            // Prometheus takes a few expressions that this parser does not; they hold no operators.
+            |_| vec![value.to_owned()],
+            |hir| texts(&hir),
+        ),
+        MatchOp::NotEqual | MatchOp::NotMatch => Vec::new(),
     }
-    out
 }
 
-fn shortest(hir: &Hir, out: &mut String) {
+/// A short text that a regular expression matches.
+fn example(regex: &str) -> String {
+    let mut all = examples(MatchOp::Match, regex).into_iter();
+    all.next().unwrap_or_default()
+}
+
+/// The shortest text of each alternative; not more than a few.
+fn texts(hir: &Hir) -> Vec<String> {
+    const MOST: usize = 12;
+    let one = |text: String| vec![text];
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => {}
-        HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
-        HirKind::Class(Class::Unicode(class)) => out.extend(pick(class)),
+        HirKind::Empty | HirKind::Look(_) => one(String::new()),
+        HirKind::Literal(literal) => one(String::from_utf8_lossy(&literal.0).into_owned()),
+        HirKind::Class(Class::Unicode(class)) => one(pick(class).into_iter().collect()),
         HirKind::Class(Class::Bytes(class)) => {
-            out.extend(class.ranges().first().map(|r| char::from(r.start())));
+            let first = class.ranges().first();
+            one(first
+                .map(|range| char::from(range.start()))
+                .into_iter()
+                .collect())
         }
         HirKind::Repetition(repetition) => {
-            for _ in 0..repetition.min {
-                shortest(&repetition.sub, out);
-            }
+            let text = texts(&repetition.sub).swap_remove(0);
+            one(text.repeat(repetition.min as usize))
         }
-        HirKind::Capture(capture) => shortest(&capture.sub, out),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| shortest(part, out)),
-        HirKind::Alternation(parts) => {
-            if let Some(first) = parts.first() {
-                shortest(first, out);
-            }
-        }
+        HirKind::Capture(capture) => texts(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().fold(one(String::new()), |before, part| {
+            let ends = texts(part);
+            let all = before
+                .iter()
+                .flat_map(|start| ends.iter().map(move |end| [start.as_str(), end].concat()));
+            all.take(MOST).collect()
+        }),
+        HirKind::Alternation(parts) => parts.iter().flat_map(texts).take(MOST).collect(),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::scenario::excuses;
 use super::search::{self, Agreed};
 use super::subject::Subject;
-use super::{EXCUSED, labels};
+use super::{EXCUSED, labels, throughout};
 use crate::promql::ast::Matcher;
 use crate::promql::visit;
 use crate::target::prometheus::view::{Input, Test};
@@ -41,6 +41,21 @@ pub(super) fn add(subject: &Subject<'_>, tests: &mut [Test], step: u64) {
 fn is_silent(test: &Test) -> bool {
     let mut checks = test.promql_expr_test.iter();
     test.alert_rule_test.is_empty() && checks.all(|check| check.exp_samples.is_empty())
+}
+
+/// Makes one check of several that find an alert silent: of the whole time, where it is silent throughout.
+pub(super) fn join_checks(subject: &Subject<'_>, test: &mut Test, step: u64) {
+    let Some(ends) = search::steps(test, step).filter(|ends| is_silent(test) && ends.len() > 1)
+    else {
+        return;
+    };
+    let last = ends.into_iter().max().unwrap_or(0);
+    let found = Agreed::of(subject, &test.input_series, step, last + 1);
+    if !found.is_some_and(|found| found.is(0..=last, |n| n == 0)) {
+        return;
+    }
+    let check = throughout(&test.promql_expr_test[0], last * step);
+    test.promql_expr_test = vec![check];
 }
 
 /// The series of a test that go another way in the other one.

@@ -20,6 +20,7 @@ mod onset;
 mod own;
 mod part;
 mod period;
+mod replicas;
 mod scenario;
 mod search;
 mod subject;
@@ -73,21 +74,18 @@ pub(super) fn files(plan: &Plan) -> Tests {
             ));
             continue;
         }
-        let files = match &events.sli {
-            EventSli::Ratio { .. } | EventSli::Latency { .. } => {
-                let (files, is_whole) = counted_files(plan, slo, events);
-                if !is_whole {
-                    tests.untested.push(Untested {
-                        alert: slo.alert_name.clone(),
-                        why: "no error ratios were found just above and just below the threshold of a tier"
-                            .into(),
-                    });
-                }
-                files
-            }
-            EventSli::Time(time) => time::files(plan, slo, events, time),
+        let (files, is_whole) = match &events.sli {
+            EventSli::Ratio { .. } | EventSli::Latency { .. } => counted_files(plan, slo, events),
+            EventSli::Time(time) => (time::files(plan, slo, events, time), true),
             EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
         };
+        if !is_whole {
+            tests.untested.push(Untested {
+                alert: slo.alert_name.clone(),
+                why: "no error ratios were found just above and just below the threshold of a tier"
+                    .into(),
+            });
+        }
         tests.files.extend(files);
         tests.files.extend(period::file(plan, slo, events));
     }
@@ -100,7 +98,7 @@ pub(super) fn files(plan: &Plan) -> Tests {
 
 /// The files of an objective on events that are counted, and whether they test each threshold.
 fn counted_files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFile>>, bool) {
-    let mut files: Vec<_> = burn::file(plan, slo, events).into_iter().collect();
+    let mut files = burn::files(plan, slo, events).unwrap_or_default();
     let windows = windows::file(plan, slo, events);
     let mut is_whole = windows.as_ref().is_some_and(|(_, whole)| *whole);
     files.extend(windows.map(|(file, _)| file));
@@ -110,6 +108,11 @@ fn counted_files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFi
         is_whole = true;
     }
     (files, is_whole || events.tiers.is_empty())
+}
+
+/// Name and title of the file that tests what an alert remembers.
+fn of_memory(file: &str, alert: &str) -> (String, String) {
+    (format!("{file}-memory"), format!("{alert}, its memory."))
 }
 
 /// A test file that loads rule files by name.
@@ -190,10 +193,25 @@ fn number_firing(alert: &str, more: &[(&str, &str)], at: u64, number: u64) -> Ex
     }
 }
 
+/// One check in the place of several that find an alert silent: of the whole time until then.
+fn throughout(silent: &ExprCheck, until: u64) -> ExprCheck {
+    let until = minutes(until);
+    ExprCheck {
+        expr: format!("count_over_time({}[{until}])", silent.expr),
+        eval_time: until,
+        ..silent.clone()
+    }
+}
+
 /// Whether a tier's alert is firing at a time: it is never pending. A test file reads the rules of one SLO.
 fn burns(tier: &Tier, at: u64, fires: bool) -> ExprCheck {
     let expr = format!("count(ALERTS{{{TIER}=\"{}\"}})", tier.name);
     value_is(expr, at, fires.then_some(1))
+}
+
+/// A share of a threshold, and not more than halfway to everything.
+fn share_of(threshold: Number, share: Number) -> Number {
+    (threshold * share).min((threshold + 1) / 2)
 }
 
 /// A series of the only SLO of a test file, over a window.

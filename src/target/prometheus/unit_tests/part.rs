@@ -298,14 +298,14 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Steps that are enough for all parts, and a holding time.
-pub(super) fn course(parts: &[Part<'_>], hold: u64) -> Course {
+/// Steps that are enough for all parts, for a holding time, and for a time that the alert goes on.
+pub(super) fn course(parts: &[Part<'_>], hold: u64, keep: u64) -> Course {
     let window = parts.iter().map(Part::window).max().unwrap_or(0);
     let past = parts.iter().map(Part::past).max().unwrap_or(0);
     Course {
-        history: past + 2 * window + hold + 30,
-        fault: window + hold + 30,
-        after: window + past.min(60) + 5,
+        history: past + 2 * window + 10,
+        fault: window + hold + 15,
+        after: window + past.min(60) + keep + 5,
         lead: window + 5,
     }
 }

@@ -8,13 +8,14 @@ use super::model::{Firing, Labels, Model, Record};
 use super::part::{Part, Shape, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
-use super::{EXCUSED, SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing};
+use super::{EXCUSED, SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firing, values};
 use crate::naming;
-use crate::plan::{Condition, Plan, SignalKind, words};
+use crate::plan::{Bound, Condition, Plan, SignalKind, words};
 use crate::promql::ast::Duration;
-use crate::spec::{Across, Stat};
+use crate::spec::Stat;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
+use crate::units::Unit;
 
 /// How far towards the fault a part goes without there being one: as far as possible.
 const SHORT_OF: [i128; 8] = [95, 85, 70, 50, 30, 15, 5, 0];
@@ -39,7 +40,11 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
         plan,
         subject,
         names: names(subject.condition),
-        course: course(&parts, subject.hold.mins_up().div_ceil(step)),
+        course: {
+            let [hold, keep] =
+                [subject.hold, subject.keep].map(|time| time.mins_up().div_ceil(step));
+            course(&parts, hold, keep)
+        },
         parts,
         step,
     };
@@ -50,54 +55,6 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
     }
 }
 
-/// The first test again, beside a replica that stays without fault: what the alert does then tells the best of them from the worst.
-pub(super) fn replicas(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
-    let label = "instance";
-    let best_or_worst = |leaf: &Condition| match leaf {
-        Condition::Compare(c) => {
-            let is_gauge = c.signal.kind() == SignalKind::Gauge;
-            let is_one = is_gauge && matches!(c.signal.across, Across::Max | Across::Min);
-            is_one.then(|| c.query.expr.clone())
-        }
-        _ => None,
-    };
-    let leaves = subject.condition.leaves().into_iter();
-    let compared: Vec<_> = leaves.filter_map(best_or_worst).collect();
-    let grouped = &subject.condition.query().labels;
-    if grouped.iter().any(|of| of == label) || compared.is_empty() {
-        return None;
-    }
-    let first = tests.first()?;
-    let end = steps(first, step)?.into_iter().max()?;
-    let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
-    let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
-    let mut inputs = first.input_series.clone();
-    // Other parts see no other replica: the alert is then silent or not because of the best or the worst of them alone.
-    let of_replicas = |input: &&Input| compared.iter().any(|of| labels::reads(of, &input.series));
-    for input in first.input_series.iter().filter(of_replicas) {
-        if let Some(series) = labels::beside(&input.series, label, "i2") {
-            let values = steady(&input.values, end)?;
-            inputs.push(Input { series, values });
-        }
-    }
-    if inputs.len() == first.input_series.len() {
-        return None;
-    }
-    let beside = Agreed::of(subject, &inputs, step, end + 1)?;
-    let (firing, what) = match beside.at(at)? {
-        0 if beside.is(0..=end, |n| n == 0) => (0, "silent"),
-        0 => return None,
-        firing => (firing, "fires"),
-    };
-    Some(Test {
-        name: format!("{what} beside a replica without fault"),
-        interval: first.interval.clone(),
-        input_series: inputs,
-        alert_rule_test: Vec::new(),
-        promql_expr_test: vec![number_firing(subject.name, &[], at * step, firing)],
-    })
-}
-
 /// The steps at which a test queries.
 pub(super) fn steps(test: &Test, step: u64) -> Option<Vec<u64>> {
     let checks = test.promql_expr_test.iter();
@@ -106,18 +63,6 @@ pub(super) fn steps(test: &Test, step: u64) -> Option<Vec<u64>> {
         u64::try_from(at.millis).ok()?.checked_div(60_000 * step)
     });
     steps.collect()
-}
-
-/// The first phase of a series, for so many steps: `0 6+6x4 9+0x3` goes on as `0 6+6x…`.
-fn steady(values: &str, steps: u64) -> Option<String> {
-    let mut parts = values.split(' ');
-    let first = parts.next()?;
-    let (before, phase) = match first.contains('x') {
-        true => (String::new(), first),
-        false => (format!("{first} "), parts.next()?),
-    };
-    let (phase, _) = phase.rsplit_once('x')?;
-    Some(format!("{before}{phase}x{steps}"))
 }
 
 struct Search<'a> {
@@ -171,7 +116,7 @@ impl Agreed {
         })
     }
 
-    fn at(&self, step: u64) -> Option<u64> {
+    pub(super) fn at(&self, step: u64) -> Option<u64> {
         let at = usize::try_from(step).ok()?;
         let (open, closed) = (self.open.get(at)?, self.closed.get(at)?);
         (open == closed).then_some(*open)
@@ -592,7 +537,11 @@ impl Search<'_> {
         let quiet = |at: &u64| found.is(at - 1..=*at, |n| n == 0);
         let before = (start..at).rev().find(quiet)?;
         let mut checks = vec![self.check(before, 0), self.check(at, found.at(at)?)];
-        let last = (at + 1..=stop)
+        let until = match self.subject.keep.as_secs() {
+            0 => stop,
+            _ => end - 1,
+        };
+        let last = (at + 1..=until)
             .rev()
             .find(|s| found.is(at..=*s, |n| n > 0))?;
         if last > at + 1 {
@@ -607,8 +556,39 @@ impl Search<'_> {
         Some(self.shown(test, known, found.at(known)?))
     }
 
+    /// Silent while a state that must have been seen in a window is seen too rarely: a longer window would see it always.
+    fn at_times(&self, how: Try, states: &[i128], part: usize) -> Option<Test> {
+        let Condition::Compare(c) = self.subject.condition.leaves()[part] else {
+            return None;
+        };
+        let is_seen = match (&c.bound, c.stat) {
+            (Bound::Fixed(op, ..), Stat::Min) => !op.is_upper(),
+            (Bound::Fixed(op, ..), Stat::Max) => op.is_upper(),
+            _ => false,
+        };
+        let window = c.window.mins_up().div_ceil(self.step);
+        let hold = self.subject.hold.mins_up().div_ceil(self.step);
+        if !is_seen || c.signal.unit != Unit::Bool || window < 2 || hold <= window + 2 {
+            return None;
+        }
+        let mut inputs = self.inputs(how, states)?;
+        let own = |input: &&mut Input| self.parts[part].reads(&input.series);
+        for input in inputs.iter_mut().filter(own) {
+            input.values = values::at_times(&input.values, window, hold)?;
+        }
+        let (start, stop) = (self.course.history, self.course.stop());
+        let found = self.run(&inputs)?;
+        found.is(start..=stop, |n| n == 0).then_some(())?;
+        let checks = vec![self.check((start + stop) / 2, 0), self.check(stop, 0)];
+        let name = format!("silent while {} is at fault at times", self.names[part]);
+        Some(self.test(name, inputs, checks))
+    }
+
     /// Silent all the time while one part is as near to its fault as it can be.
     fn near(&self, how: Try, states: &[i128], part: usize) -> Option<Test> {
+        if let Some(test) = self.at_times(how, states, part) {
+            return Some(test);
+        }
         SHORT_OF.into_iter().find_map(|share| {
             let mut states = states.to_vec();
             states[part] = share;

@@ -46,7 +46,7 @@ pub(super) fn files(
             Some(test_file(name, title, &rules, run.every, tests))
         })
         .collect();
-    files.unwrap_or_else(|| given::files(plan, slo, events))
+    files.unwrap_or_else(|| given::files(plan, slo, events).0)
 }
 
 struct Run<'a> {

@@ -7,7 +7,9 @@ use super::burn;
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::LabelSet;
 use super::values::{self, Run};
-use super::{SAMPLES, burns, labels, minutes, near, of_window, promised, test_file, value_is};
+use super::{
+    SAMPLES, burns, labels, minutes, near, of_window, promised, share_of, test_file, value_is,
+};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, EventSlo, HELD, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::{MatchOp, Selector};
@@ -217,7 +219,7 @@ impl<'a> Windows<'a> {
             return None;
         }
         let threshold = tier.threshold;
-        let level = |share| level(threshold, share);
+        let level = |share| share_of(threshold, share);
         let mut bands: Vec<_> = totals.iter().map(|total| [0, *total]).collect();
         let most = match shares == ABOVE {
             true => level(ABOVE[0]).max((threshold * ABOVE[1]).min(1.into())),
@@ -248,7 +250,7 @@ impl<'a> Windows<'a> {
             let Some((ring, threshold)) = at.next() else {
                 return Some(rings);
             };
-            let above = level(threshold, ABOVE[0]) * self.totals()[ring];
+            let above = share_of(threshold, ABOVE[0]) * self.totals()[ring];
             bands.0[ring][0] = above.ceil().to_integer();
         }
     }
@@ -569,11 +571,6 @@ fn unseen(step: u64) -> u64 {
 /// Samples before an evaluation that a longer window reads, those that are not recorded included.
 fn reach(window: Duration, step: u64) -> u64 {
     (window.as_secs() - BASE_WINDOW.as_secs()).div_ceil(60 * step)
-}
-
-/// A share of a threshold, and not more than halfway to everything.
-fn level(threshold: Number, share: Number) -> Number {
-    (threshold * share).min((threshold + 1) / 2)
 }
 
 /// The ratio over a window is exactly this one.

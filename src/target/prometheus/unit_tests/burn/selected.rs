@@ -31,8 +31,15 @@ impl Run<'_> {
         let read = if inside { 1 } else { own.len() };
         let sides = own.iter().zip(families).zip(&mut series);
         for ((input, family), number) in sides.take(read) {
-            for (label, value) in others(family).filter(|(label, _)| is_free(label)) {
-                let other = of_label(input, &label, &value, &input.values)?;
+            for others in others(family, is_free) {
+                let of = |series: String, (label, value): (String, String)| {
+                    labels::with(&series, &label, &value)
+                };
+                let series = others.into_iter().try_fold(input.series.clone(), of)?;
+                let other = Input {
+                    series,
+                    ..input.clone()
+                };
                 if !test.input_series.contains(&other) {
                     test.input_series.push(other);
                     *number += 1;
@@ -115,20 +122,25 @@ impl Run<'_> {
     }
 }
 
-/// Other values that the matchers of a family select, with their labels.
-fn others(family: &Family) -> impl Iterator<Item = (String, String)> {
-    family.matchers.iter().flat_map(|(label, op, value)| {
-        let used = labels::selected_value(label, &family.matchers);
+/// Other values that the matchers of a family select, with their labels: the first of each label, the second of each, …
+fn others(family: &Family, is_free: impl Fn(&str) -> bool) -> Vec<Vec<(String, String)>> {
+    let mut rows = vec![Vec::new(); MOST];
+    for (label, op, value) in family.matchers.iter().filter(|(label, ..)| is_free(label)) {
+        let used = labels::selected_value(label, family);
         let is_other = |value: &String| {
             Some(value) != used.as_ref() && selection::passes_all(label, value, &family.matchers)
         };
-        let named = selection::named(*op, value).unwrap_or_default();
         let statuses = labels::statuses_like(&labels::meeting(*op, value));
-        let all = named.into_iter().chain(statuses).filter(is_other);
-        all.take(MOST)
-            .map(|value| (label.clone(), value))
-            .collect::<Vec<_>>()
-    })
+        let all = labels::examples(*op, value)
+            .into_iter()
+            .chain(statuses)
+            .filter(is_other);
+        for (row, value) in rows.iter_mut().zip(all) {
+            row.push((label.clone(), value));
+        }
+    }
+    rows.retain(|row| !row.is_empty());
+    rows
 }
 
 fn of_label(input: &Input, label: &str, value: &str, values: &str) -> Option<Input> {
