@@ -31,6 +31,10 @@ pub(super) fn own(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         let entries = node.get(section).into_iter().flat_map(Node::entries);
         for (name, entry) in entries {
             let name = name.text().unwrap_or_default();
+            // It is left out where a release lacks its metric.
+            if word(entry, &["optional"]) == Some("true") {
+                continue;
+            }
             each_own(entry, &mut |part, query, beside| {
                 let Some(query) = body.read(query) else {
                     return;

@@ -13,7 +13,7 @@ mod service;
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, check_selector, combine,
+    absence_of_name, check_matchers, check_names, check_present_from_start, check_selector, combine,
     is_present_from_start, narrow, narrowed, not_a_boundary, reject_where, side,
 };
 pub(super) use own_buckets::check as check_own_buckets;
@@ -96,6 +96,8 @@ pub(super) fn bind(
             Ok(bound) => bound,
             Err(outcome) => return outcome,
         }
+    } else if let Some(absence) = tolerant.then(|| service::absence(cx, &metric.value)).flatten() {
+        return Outcome::LeftOut(absence);
     } else {
         match declared(cx, &unbound, definition, kind.value, metric) {
             Some(bound) => bound,
@@ -213,7 +215,10 @@ fn declared(
     metric: &Text,
 ) -> Option<Bound> {
     metric_name::check(cx, signal, definition, kind, metric)?;
-    let names = labels(cx, definition);
+    let mut names = labels(cx, definition);
+    if library::signal(&signal.name).is_some() {
+        names.extend(service::labels(cx, &metric.value));
+    }
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
     service::check(cx, definition, kind, metric, &buckets);
     let family = Family {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 pub(super) use declared::doubt_share;
 
-use super::context::Context;
+use super::context::{Absence, Context};
 use super::matchers::JOB;
 use super::{family, matchers};
 use crate::catalog::meant;
@@ -80,6 +80,15 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     check_age(cx, text, &expr);
     declared::doubt(cx, text, &expr);
     Some(expr)
+}
+
+/// Why an optional signal with this PromQL is left out, if a release of the range lacks a metric in it.
+pub(super) fn absence(cx: &Context<'_>, text: &Text) -> Option<Absence> {
+    let query = text.value.replace(WINDOW, STAND_IN);
+    let expr = promql::parse(&query.replace(SELECTOR, SELECTOR_STAND_IN)).ok()?;
+    let selectors = visit::selectors(&expr).into_iter();
+    let mut names = selectors.filter_map(|selector| selector.metric.as_ref());
+    names.find_map(|name| family::absence_of_name(cx, &name.text))
 }
 
 /// Warns of an operation on error ratios, which has no result while one of the services has no traffic.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
 use super::labels::own_labels;
-use super::{derived, doubts, matchers, names, own_signals, slis};
+use super::{derived, doubts, matchers, names, own_promql, own_signals, slis};
 use crate::catalog::{Embedded, VLLM};
 use crate::diag::{Diagnostic, Fix, did_you_mean, one_of};
 use crate::library;
@@ -599,6 +599,10 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     match (&binding.value.metric, &binding.value.promql) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => {
+            let tolerant = definition.optional || cx.tolerant;
+            if let Some(absence) = tolerant.then(|| own_promql::absence(cx, text)).flatten() {
+                return Outcome::LeftOut(absence);
+            }
             match own_signals::resolve(cx, &unbound, definition, kind.value, text) {
                 Some((raw, labels)) => {
                     let source = Source::Raw(Box::new(raw));

@@ -504,6 +504,43 @@ fn a_label_of_newer_releases() {
     }
 }
 
+/// All labels that a server's page shows can be used, also the ranks of SGLang's schedulers.
+#[test]
+fn labels_of_a_recorded_page() {
+    let project = Project::empty();
+    let spec = "apiVersion: slosmith/v1\nservice: {name: chat, owner: sre}\nruntime: {sglang: \">=0.5.9\"}\nlinks: {runbooks: https://git.example/r}\nalerts:\n  Waits: {severity: warning, when: {signal: sglang.requests_waiting, by: [tp_rank], above: 10}, for: 2m, summary: Requests wait}\n";
+    project.write("specs/chat.yaml", spec);
+    project.run(&["build"]).exits(0);
+    let rules = project.read("generated/chat/prometheus/rules/alerts.yaml");
+    assert!(rules.contains("by (tp_rank)"), "{rules}");
+}
+
+/// An optional signal of a metric that a release in use lacks is left out, whichever server has it and however it is written.
+#[test]
+fn an_optional_signal_of_a_missing_metric_is_left_out() {
+    let project = Project::empty();
+    for (range, binding) in [
+        ("vllm: \">=0.20\"", "metric: \"vllm:num_requests_swapped\""),
+        ("vllm: \">=0.20\"", "promql: \"sum(vllm:num_requests_swapped)\""),
+        ("sglang: \"==0.5.2\"", "metric: \"sglang:num_retracted_requests_total\""),
+        ("sglang: \"==0.5.2\"", "promql: \"max(sglang:num_retracted_requests_total)\""),
+    ] {
+        let across = if binding.starts_with("metric") { ", across: sum" } else { "" };
+        let spec = |optional: bool| {
+            format!(
+                "apiVersion: slosmith/v1\nservice: {{name: chat, owner: sre}}\nruntime: {{{range}}}\nsignals:\n  old: {{title: Old, kind: gauge, unit: requests{across}, optional: {optional}, prometheus: {{{binding}}}}}\ndashboards:\n  main: {{title: Main, rows: [{{title: Row, panels: [{{signal: old}}]}}]}}\n"
+            )
+        };
+        project.write("specs/chat.yaml", &spec(true));
+        let ran = project.run(&["build"]).exits(0);
+        assert!(ran.err.contains("exists only"), "{binding}: {}", ran.err);
+        project.write("specs/chat.yaml", &spec(false));
+        let ran = project.run(&["build"]);
+        let missing = "set `optional: true` to leave the signal out where the metric is missing";
+        assert!(!binding.contains("vllm") || ran.err.contains(missing), "{binding}: {}", ran.err);
+    }
+}
+
 /// `llm.` before a name shows the signal of each engine that has it.
 #[test]
 fn a_signal_of_any_engine_is_shown() {

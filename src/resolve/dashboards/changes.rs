@@ -54,6 +54,29 @@ fn text(label: &str, heading: &str) -> Column {
     column(label, heading, Cells::Text(Vec::new()))
 }
 
+/// When each replica started: as its process tells, else the last moment at which its page was not read, or the first at which it was.
+fn started(told: Selector, up: Selector) -> Expr {
+    let moments = |of: Expr| {
+        let moments = build::call("timestamp", [of]);
+        build::subquery(moments, query::time(BEGAN), Some(query::time(EXACT)))
+    };
+    let down = build::binary(BinaryOp::Eq, up.clone(), build::number("0".to_owned()));
+    let down = build::call("max_over_time", [moments(down.into())]);
+    let first = build::call("min_over_time", [moments(up.into())]);
+    let seen = bin(BinaryOp::Or, down, recent(first));
+    let told = build::binary(BinaryOp::Or, told, seen);
+    told.on(&[INSTANCE]).into()
+}
+
+/// A moment at which something was first seen, and 0 of what was there from the beginning: that is older.
+fn recent(first: Expr) -> Expr {
+    let known = (BEGAN.as_secs() - EXACT.as_secs()).to_string();
+    let now = build::call("time", [] as [Expr; 0]);
+    let begin = bin(BinaryOp::Sub, now, build::number(known));
+    let new = build::binary(BinaryOp::Gt, first.clone(), begin).with_bool();
+    bin(BinaryOp::Mul, first, new.into())
+}
+
 impl Panels<'_, '_> {
     pub(super) fn changes(&self) -> Option<Panel> {
         let selector = of_servers(self.cx)?;
@@ -78,8 +101,8 @@ impl Panels<'_, '_> {
             let labels: Vec<_> = labels.into_iter().chain(own.iter().copied()).collect();
             build::aggregate(AggregateOp::Max, &labels, all)
         };
-        let start = || of("process_start_time_seconds");
-        let started = times(1000, by(&[], start().into()));
+        let start = || started(of("process_start_time_seconds"), of("up"));
+        let started = times(1000, by(&[], start()));
         let (labels, releases): (Vec<_>, Vec<_>) = self.releases(&groups).into_iter().unzip();
         let since = releases.into_iter().fold(started, or);
         let mut columns = vec![value(0, "When", Cells::Since), text(INSTANCE, "Replica")];
@@ -153,7 +176,7 @@ impl Panels<'_, '_> {
     }
 
     /// The start of each replica with the image of its container, if the spec reads other metrics of this container.
-    fn image(&self, start: Selector, target: &[String]) -> Option<Expr> {
+    fn image(&self, start: Expr, target: &[String]) -> Option<Expr> {
         let is_container = |family: &Family| {
             let mut names = family.names.iter();
             names.any(|name| name.starts_with(CONTAINERS))
@@ -214,12 +237,7 @@ impl Panels<'_, '_> {
             let groups = groups.iter().filter(|group| signal.labels.contains(group));
             let labels: Vec<_> = groups.copied().chain([label]).collect();
             let first = build::min(&labels, build::call("min_over_time", [moments]));
-            // What was there from the beginning is older.
-            let known = (BEGAN.as_secs() - EXACT.as_secs()).to_string();
-            let now = build::call("time", [] as [Expr; 0]);
-            let begin = bin(BinaryOp::Sub, now, build::number(known));
-            let new = build::binary(BinaryOp::Gt, first.clone(), begin).with_bool();
-            let first = times(1000, bin(BinaryOp::Mul, first, new.into()));
+            let first = times(1000, recent(first));
             let from = if job.is_empty() { "the service" } else { &job };
             (label.clone(), labelled(first, INSTANCE, from, "", ""))
         };

@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use super::missing::{self, Missing};
-use super::own_buckets;
+use super::{own_buckets, service};
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::library;
 use crate::plan::{Family, Signal, SignalKind, Source, selection, words};
 use crate::promql;
 use crate::promql::ast::Expr;
-use crate::resolve::context::Context;
+use crate::resolve::context::{Absence, Context};
 use crate::resolve::labels::{ALWAYS_THERE, is_label_name};
 use crate::resolve::{derived, matchers, names};
 use crate::source::{Span, Spanned};
@@ -37,7 +37,7 @@ pub(in crate::resolve) fn check_matchers(
         }
         if !family.recorded {
             if !selection::passes_all(&label.value, "", &selected) {
-                let late = super::service::late_label(cx, family, label);
+                let late = service::late_label(cx, family, label);
                 late.into_iter().for_each(|late| cx.sink.push(late));
             }
             matchers::check_class(cx, &label.value, value);
@@ -73,10 +73,10 @@ pub(in crate::resolve) fn check_matchers(
                 (None, Some(regex)) if !family.recorded => matchers::like_regex(cx, asked, &regex),
                 _ => {
                     let late = late_value(cx, signal, family, &label.value, asked);
-                    let slip = || super::service::check_value(cx, family, &label.value, asked);
+                    let slip = || service::check_value(cx, family, &label.value, asked);
                     match late.or_else(slip) {
                         Some(found) => cx.sink.push(found),
-                        None => super::service::note_value(cx, family, &label.value, asked),
+                        None => service::note_value(cx, family, &label.value, asked),
                     }
                     continue;
                 }
@@ -365,6 +365,19 @@ pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &mut Expr, tex
     for finding in findings {
         cx.sink.push(finding);
     }
+}
+
+/// Why a signal in PromQL is left out if it is optional: some release of the range lacks this metric.
+pub(in crate::resolve) fn absence_of_name(cx: &Context<'_>, name: &str) -> Option<Absence> {
+    let served = cx.catalog.served(names::own_prefix(cx.spec), name);
+    let Some((family, _)) = cx.catalog.series_of(served.as_deref().unwrap_or(name)) else {
+        let family = promql::split_series(name).0;
+        return service::absence(cx, name).or_else(|| service::absence(cx, family));
+    };
+    let range = &cx.range.as_ref()?.selection;
+    let coverage = cx.catalog.coverage(family.name(), range, &cx.profiles);
+    let is_missing = !coverage.absent.is_empty();
+    is_missing.then(|| Missing::of_name(cx, family.name(), &coverage.absent).absence(cx))
 }
 
 fn check_name(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {

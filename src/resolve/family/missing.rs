@@ -191,7 +191,8 @@ fn lifetime(cx: &Context<'_>, metric: &str) -> Option<Lifetime> {
     })
 }
 
-fn span(life: &Lifetime) -> String {
+/// From when to when a metric exists.
+pub(super) fn span(life: &Lifetime) -> String {
     match &life.last {
         Some(last) => format!("from {} to {last}", life.first),
         None => format!("since {}", life.first),

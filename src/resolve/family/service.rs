@@ -3,10 +3,13 @@
 //! A service can serve metrics and label values that its recording did not show, so all of these are warnings.
 
 use super::metric_name::is_unit;
-use crate::catalog::{MetricType, Product, ReleaseId, Shape, meant, meant_value, split_series};
+use super::missing::span;
+use crate::catalog::{
+    Lifetime, MetricType, Product, ReleaseId, Shape, meant, meant_value, split_series,
+};
 use crate::diag::{Diagnostic, one_of};
 use crate::plan::{Bucket, Family, selection};
-use crate::resolve::context::Context;
+use crate::resolve::context::{Absence, Context};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Text};
 use crate::units::decimal;
@@ -190,9 +193,11 @@ fn of(product: &Product<'_>) -> String {
     format!("{} {version}", product.name)
 }
 
-/// An error of a metric that some of the releases in use lack.
-fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
-    let name = metric.value.as_str();
+/// A metric that some of the releases in use lack: the product, these releases, and the first and the last release with it.
+fn lacking<'c, 'a>(
+    cx: &'c Context<'a>,
+    name: &str,
+) -> Option<(&'c Product<'a>, Vec<ReleaseId>, Lifetime)> {
     let known = |product: &&Product<'_>| product.catalog.family(name).is_some();
     let product = cx.recorded.iter().find(known)?;
     if product.is_guess || product.is_open(name) {
@@ -201,25 +206,40 @@ fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
     let coverage = product
         .catalog
         .coverage(name, &product.selection, &product.profiles);
-    let last = coverage.absent.last()?;
     let life = product.catalog.first_last(name)?;
-    let is_later = *product.catalog.release(*last).version() < life.first;
-    let on = product.describe(&coverage.absent);
+    (!coverage.absent.is_empty()).then_some((product, coverage.absent, life))
+}
+
+/// When a metric that some of the releases in use lack exists.
+pub(super) fn absence(cx: &Context<'_>, name: &str) -> Option<Absence> {
+    let (product, _, life) = lacking(cx, name)?;
+    let why = format!("`{name}` exists only {} of {}", span(&life), product.name);
+    Some(Absence { why, note: None })
+}
+
+/// An error of a metric that some of the releases in use lack.
+fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
+    let name = metric.value.as_str();
+    let (product, absent, life) = lacking(cx, name)?;
+    let is_later = *product.catalog.release(*absent.last()?).version() < life.first;
+    let on = product.describe(&absent);
     let message = format!("`{name}` does not exist on {} {on}", product.name);
     let error = match is_later {
         true => Diagnostic::error("future-metric", metric.span, message),
         false => Diagnostic::error("removed-metric", metric.span, message),
     };
-    let since = format!("since {}", life.first);
-    let exists = life
-        .last
-        .map_or(since, |last| format!("from {} to {last}", life.first));
     let today = product.catalog.lineage().successor(name);
     let error = error.maybe_help(today.map(|new| format!("use `{new}`")));
-    let releases = releases_in_use(cx, product);
+    let (exists, releases) = (span(&life), releases_in_use(cx, product));
     Some(error.help(format!(
-        "the metric exists {exists}; change {releases}, or leave the metric out"
+        "the metric exists {exists}; change {releases}, or set `optional: true` to leave the signal out where the metric is missing"
     )))
+}
+
+/// The labels that the newest release in use has on a metric.
+pub(super) fn labels(cx: &Context<'_>, metric: &str) -> Vec<String> {
+    let shape = shape(cx, metric);
+    shape.map_or_else(Vec::new, |(_, shape)| shape.labels.clone())
 }
 
 /// The metric in a recording, and the name and releases of what was recorded.

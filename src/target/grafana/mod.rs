@@ -197,9 +197,12 @@ fn annotations(plan: &Plan, dashboard: &Dashboard) -> Vec<view::Annotation> {
     let alerts = build::metric("ALERTS")
         .matcher(naming::SERVICE, MatchOp::Equal, &plan.service.name)
         .matcher("alertstate", MatchOp::Equal, "firing");
-    let started = build::metric("process_start_time_seconds");
-    let started = started.matcher("job", MatchOp::Equal, &plan.scrape.job);
     let of_target = |label: &str| plan.scrape.labels.iter().any(|target| target == label);
+    let of_server = |name| {
+        let all = build::metric(name).matcher("job", MatchOp::Equal, &plan.scrape.job);
+        shown(all, &of_target)
+    };
+    let (told, up) = (of_server("process_start_time_seconds"), of_server("up"));
     vec![
         view::Annotation {
             name: "Firing alerts".to_owned(),
@@ -213,7 +216,8 @@ fn annotations(plan: &Plan, dashboard: &Dashboard) -> Vec<view::Annotation> {
             name: "Replica started".to_owned(),
             color: "blue".to_owned(),
             // Loading a model takes minutes: the mark is at the start, not where the first scrape was answered.
-            expr: format!("{} * 1000", shown(started, &of_target)),
+            // A server that does not tell it started when its page was read again.
+            expr: format!("({told} or on (instance) timestamp({up} == 1 unless {up} offset 1m == 1)) * 1000"),
             title: "Replica started".to_owned(),
             text: "{{instance}}".to_owned(),
             value_is_time: true,
