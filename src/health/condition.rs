@@ -8,7 +8,9 @@ use indexmap::IndexSet;
 use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Unknown, Verdict};
+use crate::catalog::Series;
 use crate::plan::{Absent, Bound, Compare, Condition, words};
+use crate::spec::FamilyKind;
 use crate::units::{float, shown_measured};
 
 /// The series that Prometheus writes for each target; no server exposes it.
@@ -140,11 +142,12 @@ fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
     if let Some(up) = names.iter().find(|name| *name == UP) {
         return Err(Unknown::NotOnPage(up.clone()));
     }
-    let is_present = pages
-        .now
-        .page
-        .families
-        .iter()
-        .any(|family| names.contains(&family.name) && !family.samples.is_empty());
-    Ok(!is_present)
+    let Some(family) = a.signal.family() else {
+        return Ok(true);
+    };
+    let series = match family.kind {
+        FamilyKind::Histogram => Series::Count,
+        FamilyKind::Gauge | FamilyKind::Counter => Series::Whole,
+    };
+    Ok(pages.now.samples(family, series, &Group::new()).is_empty())
 }

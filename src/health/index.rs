@@ -69,7 +69,6 @@ static NOTHING: Page = Page {
 };
 
 pub(super) struct PageIndex<'p> {
-    pub(super) page: &'p Page,
     by_name: BTreeMap<&'p str, Vec<&'p Sample>>,
     by_series: BTreeMap<Series<'p>, f64>,
     grouped: RefCell<BTreeMap<Selection, Rc<Grouped<'p>>>>,
@@ -97,7 +96,6 @@ impl<'p> PageIndex<'p> {
             by_series.entry(series(sample)).or_insert(sample.value);
         }
         Self {
-            page,
             by_name,
             by_series,
             grouped: RefCell::default(),

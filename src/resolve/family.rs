@@ -13,8 +13,8 @@ mod service;
 use std::rc::Rc;
 
 pub(super) use check::{
-    absence_of_name, check_matchers, check_names, check_present_from_start, check_selector, combine,
-    is_present_from_start, narrow, narrowed, not_a_boundary, reject_where, side,
+    absence_of_name, check_matchers, check_names, check_present_from_start, check_selector,
+    combine, is_present_from_start, narrow, narrowed, not_a_boundary, reject_where, side,
 };
 pub(super) use own_buckets::check as check_own_buckets;
 pub(super) use recorded::{covers_range, ratio_before};
@@ -96,7 +96,10 @@ pub(super) fn bind(
             Ok(bound) => bound,
             Err(outcome) => return outcome,
         }
-    } else if let Some(absence) = tolerant.then(|| service::absence(cx, &metric.value)).flatten() {
+    } else if let Some(absence) = tolerant
+        .then(|| service::absence(cx, &metric.value))
+        .flatten()
+    {
         return Outcome::LeftOut(absence);
     } else {
         match declared(cx, &unbound, definition, kind.value, metric) {

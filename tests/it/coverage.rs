@@ -15,9 +15,10 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 65] = [
+const BEYOND: [&str; 66] = [
     "alerts.AllServersDown",
     "alerts.EndpointFails",
+    "alerts.EndpointNotProbed",
     "alerts.EngineQueueStuck",
     "alerts.EngineStalled",
     "alerts.GatewayDown",

@@ -375,3 +375,26 @@ alerts:
     let why = "`vllm:num_requests_waiting` is not in the `/metrics` output";
     assert!(report.contains(why), "{report}");
 }
+
+/// Other series of the metric do not stand for the selected ones, also where they are missing.
+#[test]
+fn missing_series_of_a_selection() {
+    let spec = |engine: &str| {
+        format!(
+            "apiVersion: slosmith/v1
+service: {{name: chat}}
+runtime: {{vllm: '0.33.0'}}
+prometheus: {{scrape_labels: [job, instance]}}
+links: {{runbooks: 'https://git.example/runbooks', grafana: 'https://g.example'}}
+signals:
+  other: {{use: vllm.requests_waiting, where: {{engine: '{engine}'}}}}
+alerts:
+  Lost: {{when: {{signal: other, absent: true}}, for: 5m, severity: ticket, summary: Lost}}
+"
+        )
+    };
+    let (report, _) = text(&spec("7"), &[&page()], &[]);
+    assert!(report.contains("1 of 1 conditions is true"), "{report}");
+    let (report, _) = text(&spec("0"), &[&page()], &[]);
+    assert!(report.contains("none of 1 conditions is true"), "{report}");
+}

@@ -521,11 +521,24 @@ fn an_optional_signal_of_a_missing_metric_is_left_out() {
     let project = Project::empty();
     for (range, binding) in [
         ("vllm: \">=0.20\"", "metric: \"vllm:num_requests_swapped\""),
-        ("vllm: \">=0.20\"", "promql: \"sum(vllm:num_requests_swapped)\""),
-        ("sglang: \"==0.5.2\"", "metric: \"sglang:num_retracted_requests_total\""),
-        ("sglang: \"==0.5.2\"", "promql: \"max(sglang:num_retracted_requests_total)\""),
+        (
+            "vllm: \">=0.20\"",
+            "promql: \"sum(vllm:num_requests_swapped)\"",
+        ),
+        (
+            "sglang: \"==0.5.2\"",
+            "metric: \"sglang:num_retracted_requests_total\"",
+        ),
+        (
+            "sglang: \"==0.5.2\"",
+            "promql: \"max(sglang:num_retracted_requests_total)\"",
+        ),
     ] {
-        let across = if binding.starts_with("metric") { ", across: sum" } else { "" };
+        let across = if binding.starts_with("metric") {
+            ", across: sum"
+        } else {
+            ""
+        };
         let spec = |optional: bool| {
             format!(
                 "apiVersion: slosmith/v1\nservice: {{name: chat, owner: sre}}\nruntime: {{{range}}}\nsignals:\n  old: {{title: Old, kind: gauge, unit: requests{across}, optional: {optional}, prometheus: {{{binding}}}}}\ndashboards:\n  main: {{title: Main, rows: [{{title: Row, panels: [{{signal: old}}]}}]}}\n"
@@ -537,7 +550,11 @@ fn an_optional_signal_of_a_missing_metric_is_left_out() {
         project.write("specs/chat.yaml", &spec(false));
         let ran = project.run(&["build"]);
         let missing = "set `optional: true` to leave the signal out where the metric is missing";
-        assert!(!binding.contains("vllm") || ran.err.contains(missing), "{binding}: {}", ran.err);
+        assert!(
+            !binding.contains("vllm") || ran.err.contains(missing),
+            "{binding}: {}",
+            ran.err
+        );
     }
 }
 

@@ -217,7 +217,9 @@ fn annotations(plan: &Plan, dashboard: &Dashboard) -> Vec<view::Annotation> {
             color: "blue".to_owned(),
             // Loading a model takes minutes: the mark is at the start, not where the first scrape was answered.
             // A server that does not tell it started when its page was read again.
-            expr: format!("({told} or on (instance) timestamp({up} == 1 unless {up} offset 1m == 1)) * 1000"),
+            expr: format!(
+                "({told} or on (instance) timestamp({up} == 1 unless {up} offset 1m == 1)) * 1000"
+            ),
             title: "Replica started".to_owned(),
             text: "{{instance}}".to_owned(),
             value_is_time: true,
