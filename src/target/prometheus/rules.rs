@@ -9,13 +9,16 @@ use crate::plan::{
     Alert, BASE_WINDOW, Bound, Condition, EventSlo, HELD, Increase, Marks, Plan, Record, Slo, Tier,
     WindowRatio, near_up_to, slo_series,
 };
-use crate::promql::ast::{BinaryOp, Expr, Selector};
-use crate::promql::{build, pretty};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
+use crate::promql::{build, pretty, visit};
 use crate::query;
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
 const WIDTH: usize = 100;
+
+/// The label of targets that names their job.
+const JOB: &str = "job";
 
 /// Alerts that need more time than this to fire are in a separate file, as are those with an interval of their own: a unit test
 /// evaluates all rules of the files that it loads, in each minute.
@@ -187,7 +190,8 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let longest = longest_beside_alerts(slo);
     let near = events.ratios.iter().filter(|r| r.window <= longest);
     rules.extend(near.map(|r| ratio_rule(service, slo, r)));
-    rules.extend(constants(service, slo, events));
+    let constants = constants(service, slo).into_iter();
+    rules.extend(constants.map(|(series, value, labels)| constant(series, value, &labels)));
     rules.extend(compat::near(service, slo, events, longest));
     if !has_period_file(slo) {
         rules.push(remaining(service, slo, events));
@@ -236,13 +240,18 @@ fn constant(series: &str, value: Number, labels: &[(&str, &str)]) -> Rule {
     record(series, format!("vector({})", decimal(value)), labels)
 }
 
-fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
-    let labels = [(SERVICE, service), (SLO, slo.name.as_str())];
-    let mut facts = labels.to_vec();
+/// What an SLO promises, and its error budget: series that are constant, with their labels.
+pub(super) fn constants<'a>(
+    service: &'a str,
+    slo: &'a Slo,
+) -> [(&'static str, Number, Vec<(&'a str, &'a str)>); 2] {
+    let labels = vec![(SERVICE, service), (SLO, slo.name.as_str())];
+    let mut facts = labels.clone();
     facts.extend(slo.facts.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    let budget = &slo.events.budget;
     [
-        constant(naming::OBJECTIVE, events.budget.objective, &facts),
-        constant(naming::ERROR_BUDGET, events.budget.budget, &labels),
+        (naming::OBJECTIVE, budget.objective, facts),
+        (naming::ERROR_BUDGET, budget.budget, labels),
     ]
 }
 
@@ -304,6 +313,12 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
             let busy = build::binary(BinaryOp::Ge, newest(&short), end).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::And, last(&short, HELD), busy).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::Unless, ended, total).ignoring(&[WINDOW]);
+            let ended: Expr = match all_up(plan, slo, events) {
+                None => ended.into(),
+                Some((labels, up)) => build::binary(BinaryOp::Unless, ended, up)
+                    .on(&labels)
+                    .into(),
+            };
             build::binary(BinaryOp::Or, now, ended).into()
         }
         false => short.into(),
@@ -324,6 +339,25 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         annotations: annotations::burn(service, slo, events, tier).templates(),
         ..Rule::default()
     }
+}
+
+/// The places where no target of an SLO is down: a label set that ended there was removed. With the labels of a place.
+pub(super) fn all_up(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<(Vec<String>, Expr)> {
+    let [total, _] = events.read()?;
+    let is_of_target = |label: &String| plan.scrape.labels.contains(label);
+    let mut selectors = visit::selectors(total).into_iter();
+    let of_job = selectors.find(|selector| {
+        let mut matchers = selector.matchers.iter();
+        matchers.any(|m| m.label.text == JOB && m.op == MatchOp::Equal)
+    })?;
+    let mut up = build::metric("up");
+    up.matchers = of_job.matchers.clone();
+    up.matchers
+        .retain(|m| m.label.text == JOB || is_of_target(&m.label.text));
+    let labels: Vec<_> = slo.labels.iter().filter(|l| is_of_target(l)).cloned().collect();
+    let least = build::aggregate(AggregateOp::Min, &labels, up);
+    let all = build::binary(BinaryOp::Eq, least, build::number("1"));
+    Some((labels, all.into()))
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {

@@ -30,9 +30,10 @@ mod together;
 mod values;
 mod windows;
 
+use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming::{self, TIER};
-use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier, WindowRatio};
+use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier, WindowRatio, recorded};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::{build, visit};
 use crate::target::Untested;
@@ -166,14 +167,9 @@ fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
 }
 
 /// What an objective promises, and its error budget, as they are recorded. Other tools may have series of the same names.
-fn promised(slo: &Slo, at: u64) -> [ExprCheck; 2] {
-    let budget = &slo.events.budget;
-    let promised = [
-        (naming::OBJECTIVE, budget.objective),
-        (naming::ERROR_BUDGET, budget.budget),
-    ];
-    promised.map(|(series, value)| {
-        let series = format!("{series}{{{}=\"{}\"}}", naming::SLO, slo.name);
+fn promised(service: &str, slo: &Slo, at: u64) -> [ExprCheck; 2] {
+    rules::constants(service, slo).map(|(series, value, labels)| {
+        let series = Expr::from(recorded(series, &labels)).to_string();
         near(&series, value, value / 1_000_000, at)
     })
 }

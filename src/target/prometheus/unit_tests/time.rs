@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
             value_is(format!("count({ratio})"), at, None),
             self.check(at, false),
         ];
-        checks.extend(promised(self.slo, at));
+        checks.extend(promised(&self.plan.service.name, self.slo, at));
         let phases = [30 * self.per_minute, 0, 0];
         self.test(
             "no data and silent while the gauge is missing",

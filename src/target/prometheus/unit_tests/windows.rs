@@ -13,6 +13,7 @@ use super::{
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, EventSlo, HELD, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::{MatchOp, Selector};
+use crate::promql::visit;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
@@ -164,7 +165,7 @@ impl<'a> Windows<'a> {
             }
         }
         let rings = self.apart();
-        let mut checks = Vec::from(promised(self.slo, self.every));
+        let mut checks = Vec::from(promised(&self.plan.service.name, self.slo, self.every));
         checks.extend(self.ratios(&rings, self.every));
         let mut episodes = vec![self.episode(rings)];
         for bands in &found {
@@ -432,7 +433,21 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old.
+    /// Targets that are down before the first evaluation, and up before the second.
+    fn up(&self) -> Option<Input> {
+        let (labels, up) = rules::all_up(self.plan, self.slo, self.events)?;
+        let up = visit::selectors(&up).into_iter().next()?.clone();
+        let places = labels.iter().filter_map(|label| self.set.get_key_value(label));
+        let up = places.fold(up, |up, (label, value)| up.matcher(label, MatchOp::Equal, value));
+        let each = self.every / self.step;
+        Some(Input {
+            series: up.to_string(),
+            values: values::held(&[(1, None), (each, Some(0.into())), (each, Some(1.into()))]),
+        })
+    }
+
+    /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old. Where all
+    /// targets that are left are up, it ends at once.
     fn end(&self) -> Option<Test> {
         let hair = BASE_WINDOW.mins_up();
         let held = |tier: &&Tier| self.events.is_held(tier);
@@ -452,8 +467,14 @@ impl<'a> Windows<'a> {
         }];
         let over = HELD.mins_up() + hair;
         let (idle, gone) = (stays.div_ceil(2) / self.step, 2 * hair / self.step);
-        let ends = [stays / self.step, over.div_ceil(self.step), idle + gone];
-        let ends = ends.map(|end| (&outage[..], end));
+        let up = self.up();
+        let stays = stays / self.step;
+        let removed = up.as_ref().map(|_| stays);
+        let ends: Vec<_> = [Some(stays), removed, Some(over.div_ceil(self.step)), Some(idle + gone)]
+            .into_iter()
+            .flatten()
+            .map(|end| (&outage[..], end))
+            .collect();
         let counted = self.counted(self.plan.evaluation, |value| self.runs(&ends, value));
         let shares = self.runs(&ends, &|_| 1);
         // The last time, the targets go on without events before they die.
@@ -463,14 +484,15 @@ impl<'a> Windows<'a> {
         let all = self.recorded(naming::TOTAL_EVENTS, BASE_WINDOW, &all);
         let ratio = |tier: &Tier| self.recorded(naming::ERROR_RATIO, tier.short, &shares);
         let ratios = tiers.iter().map(|tier| ratio(tier));
-        let inputs = counted.into_iter().chain([all]).chain(ratios).collect();
-        let checks = (1..).zip([true, false, false]).flat_map(|(at, fires)| {
+        let inputs = counted.into_iter().chain([all]).chain(ratios);
+        let inputs = inputs.chain(up).collect();
+        let checks = (1..=ends.len() as u64).flat_map(|at| {
             let tiers = tiers.iter();
-            tiers.map(move |tier| burns(tier, at * self.every, fires))
+            tiers.map(move |tier| burns(tier, at * self.every, at == 1))
         });
         let checks = checks.collect();
         Some(self.named(
-            "goes on when all targets die in an outage, and not after an idle time",
+            "goes on when all targets die in an outage, and not where these were removed, or after an idle time",
             inputs,
             checks,
         ))
