@@ -264,8 +264,8 @@ impl Watch<'_> {
             name: UNMEASURED,
             summary: "SLO {{ $labels.slo }} is not measured",
             words: "an SLO has no series, lacks its bucket, or had events in the last hour and has no series now",
-            description: "The SLO is not measured, or only at some targets. A metric, a label or a bucket was renamed or does not exist, or the \
-                          label set was removed, or no request came after a restart.",
+            description: "The SLO is not measured, or only at some targets. Its targets are down or were removed, or a metric, a label or a \
+                          bucket was renamed or does not exist, or no request came after a restart.",
             action: "Send a request. Then compare the `/metrics` output of a target with the query of the SLI.",
         };
         Some(self.alert(cx, text, ("ticket", UNMEASURED_FOR), expr, (labels, data)))

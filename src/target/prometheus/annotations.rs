@@ -351,8 +351,17 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             raw_value(r, labels).and(threshold.unwrap_or_default() + &duration)
         }
         Condition::Unless(parts, _) if has_threshold(&parts[0]) => {
-            let not_while = format!(" Not while {}.", words::nested(&parts[1]));
-            measured(&parts[0], labels, Duration::default()).and(not_while + &duration)
+            let not_while = format!(" Not while {}", words::nested(&parts[1]));
+            // What holds back one of many is often a state of them all.
+            let wider = &parts[1].query().labels;
+            let scope: &[String] = if wider.len() < labels.len() {
+                wider
+            } else {
+                &[]
+            };
+            let value = measured(&parts[0], labels, Duration::default());
+            let value = value.and(not_while).labels(scope);
+            value.and(format!(".{duration}"))
         }
         // The value belongs to the leading part.
         Condition::All(..) => leading(condition, labels).and(format!(

@@ -311,7 +311,11 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
         }
     }
     inhibit_rules.extend(of_one_cause(plan));
-    (!inhibit_rules.is_empty()).then_some(Inhibition { inhibit_rules })
+    let apart = places(plan).next().is_some();
+    (!inhibit_rules.is_empty()).then_some(Inhibition {
+        apart,
+        inhibit_rules,
+    })
 }
 
 /// A page on the missing metrics of a model covers the tickets on its SLOs: these are not measured for the same reason.

@@ -354,7 +354,12 @@ pub(super) fn all_up(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<(Vec<S
     up.matchers = of_job.matchers.clone();
     up.matchers
         .retain(|m| m.label.text == JOB || is_of_target(&m.label.text));
-    let labels: Vec<_> = slo.labels.iter().filter(|l| is_of_target(l)).cloned().collect();
+    let labels: Vec<_> = slo
+        .labels
+        .iter()
+        .filter(|l| is_of_target(l))
+        .cloned()
+        .collect();
     let least = build::aggregate(AggregateOp::Min, &labels, up);
     let all = build::binary(BinaryOp::Eq, least, build::number("1"));
     Some((labels, all.into()))

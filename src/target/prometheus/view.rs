@@ -109,6 +109,9 @@ pub(super) struct PrometheusRule {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inhibition {
+    /// True where a label keeps the alerts of several Prometheus servers apart.
+    #[serde(skip_deserializing)]
+    pub(super) apart: bool,
     pub(super) inhibit_rules: Vec<InhibitRule>,
 }
 

@@ -219,7 +219,7 @@ impl Run<'_> {
             [(forgotten - SELDOM, true), (forgotten + SELDOM, false)]
         };
         let silent = [(at, false), (at + BEFORE, false)];
-        let busy = format!("2+0x{BEFORE}");
+        let busy = format!("0.01+0x{BEFORE}");
         let idle = format!("0+0x{BEFORE}");
         let sent = self.sent(slo, &labels, at);
         let test = |name: &str, values: &str, up: Option<&str>, fires: &[(u64, bool)]| {
@@ -240,7 +240,7 @@ impl Run<'_> {
         let name = "silent where an idle service ends";
         let mut tests = vec![ended, test(name, &idle, None, &silent)];
         if let Some(memory) = self.data.down {
-            let hung = format!("2+0x{} 0", BEFORE - 1);
+            let hung = format!("0.01+0x{} 0", BEFORE - 1);
             let (down, until) = (Some("0+0x500"), until(memory.mins_up()));
             let name = "forgets targets that hung, and are down";
             of_memory.push(test(name, &hung, down, &until));
@@ -299,7 +299,7 @@ impl Run<'_> {
             tests.push(self.test(name, removed, None, silent));
         }
         let mut goes_on = vec![
-            self.series(naming::TOTAL_EVENTS, slo, "2+0x120".into()),
+            self.series(naming::TOTAL_EVENTS, slo, "0.01+0x120".into()),
             self.objective(slo),
         ];
         goes_on.extend(self.up(place, "0+0x120".into()));
@@ -348,7 +348,7 @@ impl Run<'_> {
             tests.push(self.test_of(
                 name,
                 &format!("goes on where a counter of the SLO {name} that grew has lost its series"),
-                inputs(format!("2+0x{BEFORE} stale"), 1),
+                inputs(format!("0.01+0x{BEFORE} stale"), 1),
                 &[(forgotten, true)],
             ));
         }
@@ -430,7 +430,11 @@ impl Run<'_> {
         bucket.values = format!("0+0x{BEFORE} stale");
         inputs.push(other);
         // Those of a target that has the bucket.
-        inputs.push(self.series(naming::TOTAL_EVENTS, self.slo(name)?, format!("2+0x{end}")));
+        inputs.push(self.series(
+            naming::TOTAL_EVENTS,
+            self.slo(name)?,
+            format!("0.01+0x{end}"),
+        ));
         // Windows of Prometheus 2 have both their ends.
         let fires = [
             (lost + self.hold - 1, false),

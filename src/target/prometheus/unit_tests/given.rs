@@ -34,7 +34,9 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<Tes
         is_whole &= !tests.is_empty();
         if let Some(first) = tests.first_mut().filter(|_| i == 0) {
             let at = LOOK.next_multiple_of(every);
-            first.promql_expr_test.extend(promised(&plan.service.name, slo, at));
+            first
+                .promql_expr_test
+                .extend(promised(&plan.service.name, slo, at));
         }
         let run = run.as_ref();
         tests.extend(run.and_then(own::Run::windows));

@@ -437,8 +437,12 @@ impl<'a> Windows<'a> {
     fn up(&self) -> Option<Input> {
         let (labels, up) = rules::all_up(self.plan, self.slo, self.events)?;
         let up = visit::selectors(&up).into_iter().next()?.clone();
-        let places = labels.iter().filter_map(|label| self.set.get_key_value(label));
-        let up = places.fold(up, |up, (label, value)| up.matcher(label, MatchOp::Equal, value));
+        let places = labels
+            .iter()
+            .filter_map(|label| self.set.get_key_value(label));
+        let up = places.fold(up, |up, (label, value)| {
+            up.matcher(label, MatchOp::Equal, value)
+        });
         let each = self.every / self.step;
         Some(Input {
             series: up.to_string(),
@@ -470,11 +474,16 @@ impl<'a> Windows<'a> {
         let up = self.up();
         let stays = stays / self.step;
         let removed = up.as_ref().map(|_| stays);
-        let ends: Vec<_> = [Some(stays), removed, Some(over.div_ceil(self.step)), Some(idle + gone)]
-            .into_iter()
-            .flatten()
-            .map(|end| (&outage[..], end))
-            .collect();
+        let ends: Vec<_> = [
+            Some(stays),
+            removed,
+            Some(over.div_ceil(self.step)),
+            Some(idle + gone),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|end| (&outage[..], end))
+        .collect();
         let counted = self.counted(self.plan.evaluation, |value| self.runs(&ends, value));
         let shares = self.runs(&ends, &|_| 1);
         // The last time, the targets go on without events before they die.
