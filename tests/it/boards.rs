@@ -375,7 +375,7 @@ fn variables_filter_everything_and_offer_all_values() {
                 assert_eq!(mark["target"]["tags"], tags);
                 continue;
             };
-            let timed = expr.starts_with("process_start_time_seconds");
+            let timed = expr.starts_with("(process_start_time_seconds");
             assert_eq!(mark["useValueForTime"], timed, "{expr}");
             assert!(timed || expr.contains(&format!("${first}")), "{expr}");
         }
