@@ -42,6 +42,7 @@ fn a_broken_file_is_an_error_if_it_names_a_metric_of_a_server() {
         "my_tgi_queue_size",
         "DCGM_EXPORTER",
         "litellm_settings",
+        "request_predict_seconds_limit",
     ] {
         let file = format!("other-{}.yaml", word.replace(':', "."));
         project.write(&file, &format!("{word}: [\n"));
@@ -53,7 +54,7 @@ fn a_broken_file_is_an_error_if_it_names_a_metric_of_a_server() {
     });
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "{}", ran.out);
     assert!(!ran.out.contains("other-"), "{}", ran.out);
-    let note = "note: 10 files not checked (not valid YAML, JSON, HCL or UTF-8)";
+    let note = "note: 11 files not checked (not valid YAML, JSON, HCL or UTF-8)";
     assert!(ran.err.contains(note), "{}", ran.err);
 }
 
@@ -104,6 +105,29 @@ fn markdown_names_removed_metrics_of_every_server() {
         let line = format!("{place}: warning[removed-metric]");
         assert!(ran.out.contains(&line), "{line}\n{}", ran.out);
     }
+}
+
+/// KServe's names have no prefix of a product.
+#[test]
+fn names_that_another_program_may_have_are_no_error() {
+    let project = Project::new();
+    project.remove("specs/svc.yaml");
+    project.write(
+        "rules.yaml",
+        &rules(&[
+            "histogram_quantile(0.95, sum by (le, verb) (rate(request_predict_seconds_bucket[5m])))",
+            "sum(rate(request_predict_seconds_bucket{le='0.3', path='/x'}[5m]))",
+            "request_predict_seconds{quantile='0.99'} > 1",
+            "sum(rate(request_predict_seconds_total[5m])) > 1",
+            "sum(rate(request_predict_success_total[5m])) > 1",
+            "request_explain_seconds_max > 1",
+        ]),
+    );
+    let ran = project.run(&["lint", "--format", "concise"]);
+    assert!(!ran.out.contains("error["), "{}", ran.out);
+    let unknown = "info[unknown-metric] no recording of KServe has `request_explain_seconds_max`";
+    assert!(ran.out.contains(unknown), "{}", ran.out);
+    assert!(!ran.out.contains("request_predict_success"), "{}", ran.out);
 }
 
 #[test]
