@@ -52,6 +52,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "init/engine.yaml",
     "init/github.yaml",
     "init/gitlab.yaml",
+    "init/kserve.yaml",
     "init/litellm.yaml",
     "init/llama-cpp.yaml",
     "init/ray-serve.yaml",

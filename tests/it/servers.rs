@@ -97,6 +97,7 @@ fn a_page_of_a_server_becomes_a_project() {
         ("llama-cpp", "2258/default"),
         ("triton", "20.3/default"),
         ("ray-serve", "2.60.0/default"),
+        ("kserve", "0.21.0/default"),
     ] {
         let project = Project::empty();
         let page = format!("{}/catalog/{key}/{page}.prom", env!("CARGO_MANIFEST_DIR"));

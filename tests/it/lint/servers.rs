@@ -115,8 +115,8 @@ fn names_that_another_program_may_have_are_no_error() {
     project.write(
         "rules.yaml",
         &rules(&[
-            "histogram_quantile(0.95, sum by (le, verb) (rate(request_predict_seconds_bucket[5m])))",
-            "sum(rate(request_predict_seconds_bucket{le='0.3', path='/x'}[5m]))",
+            "histogram_quantile(0.95, sum by (le, verb) (rate(request_predict_seconds_bucket[5m]))) > 1",
+            "sum(rate(request_predict_seconds_bucket{le='0.3', path='/x'}[5m])) > 1",
             "request_predict_seconds{quantile='0.99'} > 1",
             "sum(rate(request_predict_seconds_total[5m])) > 1",
             "sum(rate(request_predict_success_total[5m])) > 1",
