@@ -77,14 +77,12 @@ pub struct Config {
     pub prometheus: Option<Release>,
     /// A catalog of vLLM that may be newer than the embedded one.
     pub vllm_catalog: Option<Spanned<PathBuf>>,
-    /// Releases of products, by name.
     pub products: BTreeMap<Spanned<String>, Range>,
     /// Catalogs of other servers that may be newer than the embedded ones, by the server's name.
     pub product_catalogs: BTreeMap<Spanned<String>, Spanned<PathBuf>>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     pub choice: Choice,
-    /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
     /// Languages of source code to check.
     pub code: Vec<Code>,
@@ -133,7 +131,6 @@ impl Config {
         file::read(file, source.text(), folder)
     }
 
-    /// The folder that the paths in it start from.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -58,7 +58,6 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
     text(read(path, most)?)
 }
 
-/// Everything that is left to read.
 pub fn all(reader: impl Read, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     append(reader, most, &mut bytes)?;

@@ -107,7 +107,6 @@ impl Unit {
         }
     }
 
-    /// What a quantity of this unit is, for messages.
     fn article(self) -> &'static str {
         match self {
             Unit::Seconds => "a time",
@@ -305,7 +304,6 @@ impl Quantity {
         Mismatch { message, help }
     }
 
-    /// The currency and the amount, if it is an amount of money.
     pub fn money(&self) -> Option<(&'static str, Number)> {
         match self.suffix {
             Suffix::Of(Dimension::Money(currency)) if self.per.is_none() => {

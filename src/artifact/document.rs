@@ -123,7 +123,6 @@ fn plain(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
     }
 }
 
-/// Reads a document embedded in another.
 pub(super) fn nested(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
     if json::is_likely(&text.value) {

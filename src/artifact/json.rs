@@ -12,7 +12,6 @@ const MAX_DEPTH: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) range: Range<usize>,
-    /// What was expected there.
     pub(super) message: &'static str,
 }
 

@@ -114,7 +114,6 @@ pub(super) fn may_be_metrics_ql(text: &str) -> bool {
         })
 }
 
-/// A token with its neighbours.
 struct Place<'t> {
     before: Option<Token<'t>>,
     token: Token<'t>,
@@ -124,7 +123,6 @@ struct Place<'t> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bracket {
-    /// Of a call, or of a list of labels.
     Call,
     Labels,
     /// Of a selector without a name, and of its range.

@@ -113,7 +113,6 @@ impl Alert {
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     pub form: Form,
-    /// What links name it by.
     pub uid: Option<Text>,
     pub title: Option<Text>,
     /// Its description; may hold words for the linter.

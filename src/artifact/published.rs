@@ -129,7 +129,6 @@ fn is_maker(before: &str) -> bool {
     path.ends_with(".name") || parts.any(makes)
 }
 
-/// The text up to the bracket that closes it.
 fn within(text: &str) -> &str {
     let mut depth = 0_usize;
     let close = text.char_indices().find(|(_, c)| {

@@ -246,7 +246,6 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
         .unwrap_or_default()
 }
 
-/// True for a place in a string of a query.
 fn is_quoted(text: &str, place: usize) -> bool {
     let mut quote = None;
     let mut chars = text[..place].chars();

@@ -113,7 +113,6 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor
     }
 }
 
-/// Who evaluates a group.
 #[derive(Clone, Copy, PartialEq)]
 enum Flavor {
     Prometheus,

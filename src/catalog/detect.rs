@@ -369,7 +369,6 @@ impl Catalog {
     }
 }
 
-/// A recorded family, and the families of a page that are it.
 struct OnPage<'c, 'p> {
     family: &'c Family,
     shown: Vec<&'p PageFamily>,

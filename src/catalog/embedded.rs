@@ -25,7 +25,6 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// All of them, by name.
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Embedded>> = LazyLock::new(|| {
             let others = FOLDERS.iter().filter(|(name, ..)| *name != VLLM);

@@ -126,7 +126,6 @@ impl Family {
     }
 }
 
-/// The stretch that a release is in.
 fn run<'a>(runs: &'a [Run], release: &Release) -> Option<&'a Run> {
     let id = release.id();
     runs.iter().find(|run| run.first <= id && id <= run.last)

@@ -20,7 +20,6 @@ pub struct Exporter {
     pub title: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open_labels: bool,
-    /// Labels of every family.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
     pub families: Vec<ForeignFamily>,
@@ -37,7 +36,6 @@ pub struct ForeignFamily {
     pub kind: MetricType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// The values of labels that have few.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Vec<String>>,
 }

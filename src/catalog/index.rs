@@ -26,7 +26,6 @@ use super::version::Version;
 pub struct Index {
     /// First, so that its line tells whether the rest is needed.
     product: Identity,
-    /// Releases in the order of their versions.
     releases: Vec<ReleaseEntry>,
     /// Label sets that shapes point at.
     labels: Vec<Vec<String>>,

@@ -89,7 +89,6 @@ impl Change {
 #[serde(deny_unknown_fields)]
 pub struct Mistake {
     pub name: String,
-    /// The family that was meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
     /// Where there is none: a query that comes near.
@@ -121,7 +120,6 @@ pub enum Replacement {
         of: String,
         over: String,
     },
-    /// The rate of a counter.
     Rate(String),
     /// Several families, one per part.
     Split(Vec<String>),

@@ -21,7 +21,6 @@ pub fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
 }
 
-/// The name that stands at a place of a text.
 pub fn word_at(text: &str, at: usize) -> &str {
     let end = text[at..].find(|c| !is_in_name(c));
     &text[at..end.map_or(text.len(), |end| at + end)]
@@ -54,7 +53,6 @@ impl Catalog {
         &self.identity
     }
 
-    /// The name of the product in sentences.
     pub fn title(&self) -> &str {
         &self.identity.title
     }
@@ -106,7 +104,6 @@ impl Catalog {
         spellings.find_map(|spelling| self.served(&spelling.prefix, name))
     }
 
-    /// The recorded family that a series name belongs to.
     pub fn series_of(&self, name: &str) -> Option<(&Family, Series)> {
         if let Some(family) = self.family(name) {
             return Some((family, Series::Whole));

@@ -34,7 +34,6 @@ impl RangeError {
         }
     }
 
-    /// The error and its help on one line.
     pub fn with_help(&self) -> String {
         format!("{self}; {}", self.help())
     }

@@ -100,7 +100,6 @@ pub fn run(args: &DoctorArgs, out: &mut Terminal) -> Result<u8> {
     Ok(u8::from(problem))
 }
 
-/// The column of results.
 const TEXT: usize = 24;
 
 fn text(out: &mut Terminal, checks: &[Check]) -> Result<()> {
@@ -123,7 +122,6 @@ fn text(out: &mut Terminal, checks: &[Check]) -> Result<()> {
     Ok(())
 }
 
-/// The colour and the word of a state.
 fn shown(state: State) -> (Mood, &'static str) {
     match state {
         State::Ok => (Mood::Good, "ok"),

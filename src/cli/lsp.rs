@@ -123,7 +123,6 @@ struct Server {
     connection: Connection,
 }
 
-/// The response to a request, or an error.
 type Answer = Result<Value, ResponseError>;
 
 impl Server {

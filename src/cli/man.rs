@@ -36,7 +36,6 @@ pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// The pages of a command and its subcommands.
 fn gather(command: Command, pages: &mut Vec<Man>) {
     for inner in command.get_subcommands() {
         gather(inner.clone(), pages);

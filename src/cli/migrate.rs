@@ -38,10 +38,6 @@ pub struct MigrateArgs {
     config: Option<PathBuf>,
 }
 
-/// Runs `slosmith migrate`; returns the exit code.
-///
-/// # Errors
-/// When a path does not exist, or reading or writing fails.
 pub fn run(args: &MigrateArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let mut sources = Sources::default();
@@ -155,7 +151,6 @@ fn hidden(loaded: &Loaded, specs: &[FileId]) -> Vec<Diagnostic> {
     found
 }
 
-/// A finding and what is written for it, on one line.
 fn line(finding: &Diagnostic, sources: &Sources, here: &Path) -> String {
     let file = sources.get(finding.span.file);
     let at = file.line_col(finding.span.range().start);

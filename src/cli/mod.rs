@@ -74,7 +74,6 @@ pub struct Cli {
     command: Command,
 }
 
-/// The heading of the options that every command has.
 const GLOBAL: &str = "Global options";
 
 #[derive(Debug, Subcommand)]
@@ -328,7 +327,6 @@ fn may_be_huge() -> bool {
     rustix::thread::transparent_huge_pages_are_disabled() == Ok(false)
 }
 
-/// True on success.
 #[cfg(target_os = "linux")]
 fn set_huge(huge: bool) -> bool {
     rustix::thread::disable_transparent_huge_pages(!huge).is_ok()

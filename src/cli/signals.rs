@@ -149,7 +149,6 @@ fn views<'a>(catalog: &'a Catalog, product: &str, releases: &[ReleaseId]) -> Vec
 struct View<'a> {
     name: String,
     signal: &'static Signal,
-    /// The kind of the signal, or of its parts.
     kind: Option<FamilyKind>,
     unit: Option<Unit>,
     across: Option<Across>,
@@ -208,7 +207,6 @@ impl<'a> View<'a> {
         self.unit.map_or("ratio", Unit::as_str)
     }
 
-    /// The releases that have all of its metrics.
     fn releases(&self) -> Vec<ReleaseId> {
         let of = |stretches: &[Stretch<'_>]| -> Vec<_> {
             stretches.iter().flat_map(|s| s.releases.clone()).collect()

@@ -42,11 +42,8 @@ pub(super) fn stderr_width() -> Option<usize> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
-    /// Nothing to do.
     Good,
-    /// Unknown, or to do later.
     Doubtful,
-    /// To do now.
     Bad,
 }
 
@@ -78,13 +75,11 @@ pub enum Trust {
     Nothing,
     /// Colours and links of our own.
     Styles,
-    /// Workflow commands of our own.
     Commands,
 }
 
 pub struct Terminal {
     inner: Box<dyn Write>,
-    /// Columns, on a terminal.
     width: Option<usize>,
     /// True while the line has nothing but blanks.
     at_start: bool,
@@ -115,9 +110,6 @@ impl Terminal {
 
     /// Ends a line of which some columns are written. On a terminal, words that do not fit into its width are on further lines,
     /// behind `indent` blanks.
-    ///
-    /// # Errors
-    /// When the stream cannot be written.
     pub fn fold(&mut self, written: usize, indent: usize, text: &str) -> Result<()> {
         let room = |taken| self.width.unwrap_or(usize::MAX).saturating_sub(taken);
         let (text, inside) = (text.trim(), room(indent));
@@ -145,7 +137,6 @@ impl Terminal {
         self.print(&style.render_reset().to_string(), Trust::Styles)
     }
 
-    /// Prints text in which something is our own.
     pub fn print(&mut self, text: &str, trust: Trust) -> Result<()> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

@@ -28,9 +28,7 @@ pub struct Build {
     pub templates: Option<Spanned<PathBuf>>,
     /// True if no unit tests are written.
     pub no_tests: bool,
-    /// Metadata of all Kubernetes resources.
     pub kubernetes: Option<Metadata>,
-    /// Additional files.
     pub outputs: Vec<Output>,
 }
 
@@ -52,7 +50,6 @@ impl Build {
 /// An additional file for each service.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The template.
     pub template: Spanned<PathBuf>,
     /// Path below the folder of the service.
     pub path: Spanned<String>,

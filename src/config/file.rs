@@ -97,7 +97,6 @@ struct QueriesTable {
     dialect: QueryLanguage,
 }
 
-/// The JSON Schema of the file, for editors, with a final newline.
 pub fn json_schema() -> String {
     let settings = schemars::generate::SchemaSettings::draft2020_12();
     let schema = settings.into_generator().into_root_schema_for::<File>();
@@ -271,7 +270,6 @@ impl Place<'_> {
     }
 }
 
-/// Converts the error of the TOML reader.
 fn fault(file: FileId, text: &str, error: &toml::de::Error) -> Diagnostic {
     let span = Span::new(file, error.span().unwrap_or(0..0));
     let message = error.message().lines().next().unwrap_or_default();

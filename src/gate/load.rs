@@ -45,7 +45,6 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     }
 }
 
-/// Requests of a scenario, or conversations.
 fn wanted(scenario: &Scenario, result: &Results) -> f64 {
     let each = match result.in_conversations() {
         true => u64::from(scenario.turns),

@@ -77,7 +77,6 @@ pub enum Unmeasured {
         "the server counted {pages} requests, the load generator {result}: take both `/metrics` snapshots from the tested server, test one replica, and stop other traffic"
     )]
     OtherRequests {
-        /// Ended on the server.
         pages: String,
         /// Ended at the load generator.
         result: String,

@@ -8,7 +8,6 @@ use crate::yaml;
 /// An indicator and the labels by which it is grouped; `None` where it cannot be carried over.
 pub(super) type Found = (Option<Value>, Vec<String>);
 
-/// A ratio by itself.
 pub(super) fn error_ratio(cx: &mut Cx<'_>, text: &yaml::Text, comments: &mut Vec<String>) -> Found {
     match query::over_window(cx, text) {
         Ok(query) => ratio(cx, query, comments),

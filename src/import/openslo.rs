@@ -18,7 +18,6 @@ use crate::spec::Text;
 use crate::units::{Duration, Number};
 use crate::yaml::{Body, Node};
 
-/// What others refer to.
 const NAMED: [&str; 4] = ["Service", "SLI", "AlertPolicy", "AlertCondition"];
 
 #[derive(Default)]

@@ -23,7 +23,6 @@ pub(super) struct Item {
     pub(super) is_comment: bool,
 }
 
-/// Entries in the order in which they are written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Map(Vec<Entry>);
 

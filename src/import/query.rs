@@ -23,7 +23,6 @@ pub(super) struct Query {
 /// How queries that an objective cannot be grouped by are put together.
 #[derive(Clone, Copy)]
 pub(super) enum Combine {
-    /// Events add up.
     Sum,
     /// Shares do not.
     Avg,

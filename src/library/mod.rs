@@ -107,7 +107,6 @@ pub fn unit(family: &str) -> Option<Unit> {
     Some(signal?.unit.as_ref()?.value)
 }
 
-/// A signal that reads a metric.
 pub fn reading(family: &str) -> Option<&'static Signal> {
     static READING: LazyLock<BTreeMap<&str, &Signal>> = LazyLock::new(|| {
         let others = OTHERS.values().flat_map(Map::values);

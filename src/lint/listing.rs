@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::artifact::{Dimensions, NamedMetric, Resource};
 use crate::diag::nearest;
 
-/// Dimensions of a series with their values.
 pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
 
 pub(super) enum Found<'a> {

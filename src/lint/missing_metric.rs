@@ -17,7 +17,6 @@ pub(super) struct MissingMetric<'a, 'q, 'c> {
     pub(super) dead: Dead,
 }
 
-/// The series of a query that are missing for one reason.
 pub(super) fn missing<'a, 'q, 'c>(
     cx: &'a QueryCx<'q, 'c>,
     why: &'a Why,

@@ -63,7 +63,6 @@ impl Part {
 
 pub(super) struct Fault {
     pub(super) pointer: String,
-    /// The unknown key, if that is the mistake.
     pub(super) key: Option<String>,
     pub(super) message: String,
 }

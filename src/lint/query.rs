@@ -267,7 +267,6 @@ impl<'q, 'c> QueryCx<'q, 'c> {
                 || self.alternatives(series).is_some())
     }
 
-    /// Rarely true.
     fn may_have_replacement(&self, series: &Series<'_, '_>) -> bool {
         series.context.selector.metric.is_none() || series.context.kinds().operates(BinaryOp::Or)
     }

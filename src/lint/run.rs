@@ -25,7 +25,6 @@ const SPELLING: &str = "normalised-name";
 /// What a spec with PromQL contains.
 const PROMQL: &str = "promql";
 
-/// A path with the format of specs.
 const SPEC: &str = "spec.yaml";
 
 #[derive(Clone, Copy, Debug)]

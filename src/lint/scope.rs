@@ -22,7 +22,6 @@ pub struct Scope<'c> {
     tied: Vec<(String, String)>,
     /// Series that recording rules of the same files write.
     recorded: BTreeSet<String>,
-    /// Series that specs declare.
     declared: Shapes,
     /// The queries are those of the spec that declares the series.
     is_spec: bool,
@@ -219,7 +218,6 @@ impl<'c> Scope<'c> {
         products.any(|product| product.catalog.prefix() == name)
     }
 
-    /// The scope of a spec's own queries.
     #[must_use]
     pub(super) fn of_spec(mut self, file: FileId) -> Self {
         let Some(own) = self.own.get(&file).cloned() else {
@@ -250,7 +248,6 @@ impl<'c> Scope<'c> {
         &self.own_labels
     }
 
-    /// True for the queries of a spec.
     pub fn is_spec(&self) -> bool {
         self.is_spec
     }

@@ -30,11 +30,9 @@ pub(super) struct Declared {
 pub(super) struct Own {
     /// The vLLM releases, if the service runs vLLM.
     pub(super) range: Option<String>,
-    /// The spec lists the labels of its targets.
     pub(super) has_all_labels: bool,
     pub(super) scrape_interval: Duration,
     pub(super) series: Shapes,
-    /// The labels of its targets.
     pub(super) targets: Vec<String>,
 }
 
@@ -94,7 +92,6 @@ impl RecordedSlo {
     }
 }
 
-/// What the rules of an SLO record.
 fn recorded(slo: &Slo) -> Vec<(&'static str, Option<Duration>)> {
     let events = &slo.events;
     let increases = events.increases.iter().chain(&events.sums);
@@ -149,7 +146,6 @@ impl Declared {
     }
 }
 
-/// What a spec declares of its own metrics.
 fn shapes(spec: &Spec) -> Shapes {
     let mut found = Shapes::new();
     for signal in spec.signals.values() {

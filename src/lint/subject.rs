@@ -24,7 +24,6 @@ pub enum Subject<'c> {
     Relabelled(Known<'c>),
     Unknown(UnknownMetric<'c>),
     Foreign(Shape),
-    /// What a spec declares of its own metric.
     Declared(Shape),
     /// Probably a slip in the name of a declared series, which is given.
     Slip(String),

@@ -133,7 +133,6 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
 #[derive(Debug)]
 pub struct Earlier {
     pub service: String,
-    /// The selector of the servers that it reads.
     pub servers: Option<String>,
 }
 

@@ -9,9 +9,6 @@ use std::io::{ErrorKind, Result};
 use std::path::Path;
 
 /// Tries names in a folder until `take` succeeds with an unused one.
-///
-/// # Errors
-/// What `take` fails with, other than that the name is taken.
 pub(super) fn unused<T>(
     folder: &Path,
     prefix: &str,

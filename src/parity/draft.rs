@@ -12,7 +12,6 @@ use crate::source::{Span, Spanned};
 use crate::spec::AlarmOverride;
 use crate::units::Duration;
 
-/// A request for the alarm of an alert.
 pub struct AlarmRequest<'a> {
     pub name: String,
     pub alarm: String,

@@ -91,7 +91,6 @@ pub(super) fn view(draw: &Draw) -> View {
     }
 }
 
-/// Ratios are shown in percent.
 fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
     match unit.unit {
         Unit::Ratio => Number::new(1, 100),

@@ -148,7 +148,6 @@ fn first_spelling(pattern: &str) -> String {
     first.replace('\\', "")
 }
 
-/// The number that a series of a histogram is.
 fn wrap(expr: &mut Expr, series: Series) {
     let function = match series {
         Series::Count => "histogram_count",

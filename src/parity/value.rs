@@ -138,7 +138,6 @@ pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressi
     })
 }
 
-/// What is taken of the values of a period.
 fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
     match (request.signal.kind(), request.stat) {
         (SignalKind::Counter, _) => Statistic::Sum,

@@ -72,7 +72,6 @@ impl CloudWatch {
             .any(|stat| stat.namespace == published.namespace && stat.names == published.names)
     }
 
-    /// True when the agent scrapes, which writes what it finds to a log.
     pub fn agent_writes_log(&self) -> bool {
         self.via == Via::Agent && !self.scraped.is_empty()
     }
@@ -130,7 +129,6 @@ pub struct Share {
 pub struct MetricStat {
     pub namespace: String,
     pub names: Names,
-    /// Which of its series.
     pub dimensions: Dimensions,
     pub statistic: Statistic,
 }
@@ -145,9 +143,7 @@ pub enum Dimensions {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
-    /// All dimensions of the series.
     pub set: Vec<String>,
-    /// Those that have one value.
     pub fixed: Vec<(String, String)>,
     /// Those that show a reader which line is which.
     pub shown: Vec<String>,
@@ -171,7 +167,6 @@ pub struct Alarm {
     /// Whose actions it takes; none for a part of another alarm.
     pub severity: Option<String>,
     pub kind: AlarmKind,
-    /// Tags beside those of every alarm.
     pub tags: Vec<(String, String)>,
 }
 
@@ -215,7 +210,6 @@ pub enum Test {
 
 #[derive(Clone, Debug)]
 pub struct Composite {
-    /// When it holds.
     pub rule: Rule,
     /// While the suppressor fires, this alarm sends no notifications.
     pub suppressor: Option<Suppressor>,
@@ -341,10 +335,8 @@ pub struct GraphLine {
 /// How a value becomes a number on the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// So many times the value.
     Times(Number),
     /// So many times what a period adds up, a second.
     PerSecond(Number),
-    /// What is left of 1, in percent.
     RestInPercent,
 }

@@ -88,7 +88,6 @@ impl Condition {
         }
     }
 
-    /// The data of SLOs that it watches, if it does.
     pub fn slo_data(&self) -> Option<&SliData> {
         match self {
             Condition::Raw(raw) => raw.of_slos.as_ref(),
@@ -198,7 +197,6 @@ impl CompareOp {
         }
     }
 
-    /// True when a value fires.
     pub fn holds<T: PartialOrd>(self, value: T, bound: T) -> bool {
         match self {
             CompareOp::Above => value > bound,

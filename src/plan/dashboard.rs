@@ -52,7 +52,6 @@ pub struct Panel {
     pub draw: Draw,
     pub series: Vec<Series>,
     pub unit: ValueUnit,
-    /// Ascending.
     pub thresholds: Vec<Threshold>,
     pub alerts: Vec<String>,
     /// Those of them that lead here: it shows the value that they compare first, by all labels that they have.
@@ -86,10 +85,8 @@ pub enum Draw {
 /// severity, because its action is nearer to the cause.
 pub const CAUSE_FIRST: u32 = 2;
 
-/// What belongs to the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// For whom and since when it is so.
     Since,
     /// The time in which the first budget is spent.
     Lasts,
@@ -139,7 +136,6 @@ pub enum Field {
 
 pub const BEGAN: Duration = Duration::from_mins(6 * 60);
 
-/// How the cells of a column look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cells {
     /// Text; some values are written otherwise.
@@ -160,7 +156,6 @@ pub enum Cells {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lead {
-    /// To the URL that is the value.
     Url,
     /// To the panel that a label names as Grafana's address does: `uid?viewPanel=5`; with time and variables.
     Panel(String),

@@ -97,7 +97,6 @@ fn usual(sizes: &[Size], i: usize) -> (u32, u32) {
 struct Flow {
     x: u32,
     y: u32,
-    /// The tallest panel of the line.
     line: u32,
 }
 

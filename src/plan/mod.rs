@@ -84,7 +84,6 @@ pub struct Service {
 
 #[derive(Clone, Debug)]
 pub struct Severities {
-    /// Somebody is woken.
     pub page: String,
     /// Looked at the next working day.
     pub ticket: String,
@@ -95,7 +94,6 @@ pub struct Severities {
 pub struct Server {
     /// The word for it: `vllm`.
     pub key: String,
-    /// Its name in sentences.
     pub title: String,
     pub range: String,
     /// The recorded releases in it, for people: `0.20.2 to 0.33.0 (14 releases)`.
@@ -166,7 +164,6 @@ impl Links {
     }
 }
 
-/// How the service is scraped.
 #[derive(Clone, Debug)]
 pub struct Scrape {
     pub job: String,
@@ -261,7 +258,6 @@ pub struct LeftOut {
 
 #[derive(Clone, Debug)]
 pub struct Provisioning {
-    /// Formats that they are written in.
     pub formats: Vec<Provision>,
     /// Labels of the operator's `Grafana` resources that get them.
     pub selector: IndexMap<String, String>,
@@ -323,7 +319,6 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Discovery {
     pub kind: Kind,
-    /// Labels that it has.
     pub selector: IndexMap<String, String>,
     pub port: String,
     /// Where it looks; in the monitor's own namespace when there are none.

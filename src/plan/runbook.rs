@@ -36,7 +36,6 @@ pub struct Page {
     pub name: String,
     pub title: String,
     pub meaning: Option<String>,
-    /// Who is hurt.
     pub impact: Option<String>,
     pub symptoms: Vec<String>,
     pub steps: Vec<Step>,
@@ -54,7 +53,6 @@ pub struct FamilyHistory {
     pub since: Option<String>,
     /// Earlier names, newest first, each with the last release that has it, if one is known.
     pub before: Vec<(String, Option<String>)>,
-    /// Releases that changed it, and how.
     pub changes: Vec<(String, String)>,
 }
 

@@ -19,19 +19,13 @@ pub const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
 /// A service level objective.
 #[derive(Clone, Debug)]
 pub struct Slo {
-    /// Its name in the spec.
     pub name: String,
-    /// For people.
     pub title: String,
-    /// What it promises.
     pub description: String,
-    /// The period it is kept over.
     pub period: Duration,
     /// Labels of its series beside `service`, `slo` and `window`.
     pub labels: Vec<String>,
-    /// How it is measured.
     pub events: EventSlo,
-    /// Name of its alerts.
     pub alert_name: String,
     /// One line for the on-call person, where the author wrote it; may hold template code.
     pub summary: Option<String>,
@@ -44,7 +38,6 @@ pub struct Slo {
 }
 
 impl Slo {
-    /// Signals that it is measured by.
     pub fn signals(&self) -> Vec<&Signal> {
         match &self.events.sli {
             EventSli::Ratio { part, total, .. } => vec![part, total],
@@ -64,9 +57,7 @@ impl Slo {
 /// An objective with an error budget.
 #[derive(Clone, Debug)]
 pub struct EventSlo {
-    /// Objective and budget.
     pub budget: Budget,
-    /// What the events are.
     pub sli: EventSli,
     /// What is counted over the base window, per group; nothing where only a ratio is known.
     pub counted: Option<Counted>,
@@ -116,11 +107,8 @@ pub fn near_up_to(tiers: &[Tier]) -> Duration {
 /// Events of a length of time, as they are recorded.
 #[derive(Clone, Debug)]
 pub struct Increase {
-    /// The name of the series.
     pub name: &'static str,
-    /// Length of the time.
     pub window: Duration,
-    /// Events in it.
     pub expr: Expr,
 }
 
@@ -129,7 +117,6 @@ pub struct Increase {
 pub struct Counted {
     /// Bad events; reads what is recorded of all events.
     pub bad: Expr,
-    /// All events.
     pub total: Expr,
 }
 
@@ -142,25 +129,19 @@ pub struct Budget {
     pub budget: Number,
 }
 
-/// What the events of an SLI are.
 #[derive(Clone, Debug)]
 pub enum EventSli {
     /// Counted by two counters; `good` says which events `part` counts.
     Ratio {
-        /// The good or the bad events.
         part: Box<Signal>,
         /// True when `part` counts good events.
         good: bool,
-        /// All events.
         total: Box<Signal>,
     },
     /// Observations of a histogram; good at or below a boundary.
     Latency {
-        /// The histogram.
         signal: Box<Signal>,
-        /// Its family.
         family: Box<Family>,
-        /// The boundary.
         within: super::Bucket,
     },
     /// Moments, good where a gauge is.
@@ -174,24 +155,18 @@ pub enum EventSli {
 /// Moments at which a gauge is good.
 #[derive(Clone, Debug)]
 pub struct TimeSli {
-    /// The gauge.
     pub signal: Signal,
-    /// On which side of the bound it is good.
     pub good: Good,
-    /// The bound in base units.
     pub bound: Number,
-    /// The bound as written.
     pub text: String,
     /// The time between two moments.
     pub every: Duration,
 }
 
-/// When a value is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
     /// On one side of a bound.
     Is(CompareOp),
-    /// At a bound.
     Equals,
 }
 
@@ -208,11 +183,9 @@ impl Good {
 /// Events by PromQL of the author's.
 #[derive(Clone, Debug)]
 pub struct OwnEvents {
-    /// The good or the bad events.
     pub part: Expr,
     /// True when `part` counts good events.
     pub good: bool,
-    /// All events.
     pub total: Expr,
 }
 
@@ -227,7 +200,6 @@ impl EventSli {
         })
     }
 
-    /// The signal that says which groups there are.
     pub fn signal(&self) -> Option<&Signal> {
         match self {
             EventSli::Ratio { total, .. } => Some(total),
@@ -238,12 +210,9 @@ impl EventSli {
     }
 }
 
-/// An error ratio over one window.
 #[derive(Clone, Debug)]
 pub struct WindowRatio {
-    /// The window.
     pub window: Duration,
-    /// The ratio, per group.
     pub expr: Expr,
 }
 
@@ -258,9 +227,7 @@ pub struct Tier {
     pub factor: Number,
     /// Error ratio that fires it.
     pub threshold: Number,
-    /// Long window.
     pub long: Duration,
-    /// Short window.
     pub short: Duration,
     /// Share of the period's budget that is gone when it fires.
     pub consumed: Number,

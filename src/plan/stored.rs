@@ -11,7 +11,6 @@ use crate::promql::visit;
 pub const ELSEWHERE: &str = "cloudwatch:";
 
 impl Signal {
-    /// True when Prometheus has it.
     pub fn is_stored(&self) -> bool {
         match &self.source {
             Source::Family(family) => !family.names.newest().starts_with(ELSEWHERE),

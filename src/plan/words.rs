@@ -160,7 +160,6 @@ fn only_grouped(part: &Condition, other: &Condition) -> String {
     }
 }
 
-/// What a signal selects by labels.
 pub fn selection_of(signal: &Signal) -> &[Matcher] {
     let family = match &signal.source {
         Source::Ratio { over, .. } => over.family(),
@@ -169,7 +168,6 @@ pub fn selection_of(signal: &Signal) -> &[Matcher] {
     family.map_or(&[], |family| &family.matchers)
 }
 
-/// A part of a condition, in parentheses if the part itself has parts.
 pub fn nested(part: &Condition) -> String {
     let text = condition(part);
     match part {

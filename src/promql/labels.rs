@@ -121,7 +121,6 @@ fn first_selector(mut expr: &Expr) -> Option<&Selector> {
     None
 }
 
-/// The value of a label that a selector asks for.
 fn pinned<'s>(selector: &'s Selector, label: &str) -> Option<&'s str> {
     let mut own = selector.matchers.iter().filter(|m| m.label.text == label);
     let matcher = own.next().filter(|_| own.next().is_none())?;

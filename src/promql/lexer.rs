@@ -24,7 +24,6 @@ pub(super) enum Kind {
     End,
     /// A word that is no keyword and has no colon.
     Name,
-    /// A word with a colon.
     MetricName,
     Keyword(Keyword),
     Aggregate(AggregateOp),
@@ -70,7 +69,6 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// For each byte whether words have it.
 const IN_WORD: [bool; 256] = word_bytes(b"_");
 /// The same of words that may have colons.
 const IN_METRIC_NAME: [bool; 256] = word_bytes(b"_:");

@@ -242,7 +242,6 @@ mod tests {
     use super::*;
     use crate::promql::parse;
 
-    /// What a query needs, with the release.
     fn needs(text: &str) -> Vec<(&str, String)> {
         let needs = requirements(&parse(text).unwrap());
         let shown = |need: Requirement| (&text[need.span], format!("{} {}", need.what, need.since));

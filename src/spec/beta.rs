@@ -13,7 +13,6 @@ use crate::diag::{Diagnostic, Edit, Fix, one_of};
 use crate::source::{FileId, Span};
 use crate::yaml::{self, Kind, Node};
 
-/// The version of the second document.
 pub const BETA_VERSION: &str = "slosmith/v1beta1";
 
 /// What has a document of its own, behind `---`: pages and scripts, and no alerts. Its fields may change in any minor version.

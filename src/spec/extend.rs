@@ -77,7 +77,6 @@ struct Walk<'a> {
     bases: &'a mut Bases,
     sources: &'a mut Sources,
     sink: &'a mut Sink,
-    /// Files on the way to the one that is looked at.
     open: Vec<FileId>,
     found: Vec<FileId>,
 }
@@ -96,7 +95,6 @@ impl Walk<'_> {
         self.found.push(file);
     }
 
-    /// The file that another one names.
     fn base(&mut self, from: FileId, path: &str, span: Span) -> Result<FileId, Diagnostic> {
         let error = |code, message: String| Diagnostic::error(code, span, message);
         let from = self.sources.get(from).path().to_owned();

@@ -68,13 +68,11 @@ use crate::units::{Duration, Quantity};
 use crate::yaml::Parts;
 use name::SignalName;
 
-/// Text with its place.
 pub type Text = Spanned<String>;
 
 /// Named things in the order written; names know their place.
 pub type Map<T> = IndexMap<Text, T>;
 
-/// The spec version that slosmith reads.
 pub const API_VERSION: &str = "slosmith/v1";
 
 /// One service: its signals, SLOs, alerts, dashboards and runbooks.
@@ -336,7 +334,6 @@ pub struct Alert {
 }
 
 impl Record {
-    /// The series that it reads.
     pub fn selection(&self) -> Selection<'_> {
         self.groups.across(self.across)
     }

@@ -79,7 +79,6 @@ fn fits(pattern: &str, path: &[String]) -> bool {
     left.is_some_and(ends)
 }
 
-/// What follows a place in a path.
 fn behind<'p>(place: &str, path: &'p [String]) -> Option<&'p [String]> {
     let (head, rest) = path.split_at_checked(place.split('/').count())?;
     fits(place, head).then_some(rest)

@@ -19,10 +19,8 @@ pub use errors::Errors;
 use exclusive::{Exclusive, Field};
 pub use reader::{read, read_parts};
 
-/// A spec and the files it is in.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file that is the spec itself.
     pub file: FileId,
     /// The texts of that and of all that it extends, to find places inside long values.
     pub files: Rc<Joined>,

@@ -52,7 +52,6 @@ impl Reading {
         self.stat.as_ref()?.value.0.first().copied()
     }
 
-    /// The series that it reads.
     pub fn selection(&self) -> Selection<'_> {
         self.groups.across(self.across)
     }
@@ -75,7 +74,6 @@ pub struct Comparison {
 }
 
 impl Groups {
-    /// The series that are read.
     pub fn selection(&self) -> Selection<'_> {
         Selection {
             matchers: Some(&self.matchers).filter(|all| !all.is_empty()),
@@ -94,10 +92,8 @@ impl Groups {
     }
 }
 
-/// A threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
-    /// A fixed quantity.
     Quantity(Quantity),
     /// A multiple of an earlier value of the signal.
     Times(Number, Baseline),
@@ -108,7 +104,6 @@ pub enum Bound {
 pub enum Baseline {
     /// The value this long ago.
     Offset(Duration),
-    /// The mean over this time.
     AvgOver(Duration),
 }
 
@@ -125,7 +120,6 @@ pub enum Stat {
     Max,
     /// Events per time.
     Rate,
-    /// Events in the window.
     Increase,
     /// The value below which this share of observations lies (`p95`: 0.95).
     Quantile(Number),
@@ -133,14 +127,12 @@ pub enum Stat {
     Slope,
 }
 
-/// One statistic, or several.
 #[derive(Clone, Debug)]
 pub struct Stats(pub Vec<Spanned<Stat>>);
 
 /// The fields with which conditions, panels, records and SLOs choose series, borrowed.
 #[derive(Clone, Copy, Default)]
 pub struct Selection<'a> {
-    /// Label values.
     pub matchers: Option<&'a Matchers>,
     /// Labels in addition to the service's.
     pub by: &'a [Text],

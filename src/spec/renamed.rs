@@ -405,7 +405,6 @@ impl Update<'_> {
     }
 }
 
-/// The entries of a map in a map.
 fn inside<'n, 't>(map: &'n mut Node<'t>, key: &str) -> Option<&'n mut Vec<(Node<'t>, Node<'t>)>> {
     let Kind::Map(all) = &mut map.kind else {
         return None;
@@ -419,7 +418,6 @@ fn inside<'n, 't>(map: &'n mut Node<'t>, key: &str) -> Option<&'n mut Vec<(Node<
     }
 }
 
-/// The alert that an SLO on a percentile had.
 fn alerting<'t>(slo: &Node<'t>, percentile: &Node<'t>) -> Option<Node<'t>> {
     let old = slo.get("alert")?;
     let fields = |of: &Node<'t>, words: &[&str]| -> Vec<_> {

@@ -28,7 +28,6 @@ pub enum PartialResponse {
 }
 
 impl PartialResponse {
-    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Abort => "abort",

@@ -239,7 +239,6 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The measure in words.
     pub fn words(self) -> &'static str {
         match self {
             Measure::Ttft => "time to first token",

@@ -23,7 +23,6 @@ pub struct Severities {
 pub struct Severity {
     /// Value of the `severity` label.
     pub name: Text,
-    /// What all alerts of this severity carry.
     pub marks: Marks,
 }
 
@@ -38,7 +37,6 @@ impl Severity {
 }
 
 impl Severities {
-    /// All that are declared here.
     pub fn all(&self) -> impl Iterator<Item = &Severity> {
         [&self.page, &self.ticket].into_iter().chain(&self.more)
     }

@@ -60,7 +60,6 @@ pub struct RatioOf {
 /// A side of a ratio: the name of a signal, or a signal and the label values to select.
 #[derive(Clone, Debug)]
 pub struct RatioSide {
-    /// The signal.
     pub signal: Text,
     /// Label values to select in this side only.
     pub matchers: Matchers,
@@ -94,7 +93,6 @@ pub enum FamilyKind {
 }
 
 impl FamilyKind {
-    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             FamilyKind::Gauge => "gauge",
@@ -119,7 +117,6 @@ pub enum Across {
 }
 
 impl Across {
-    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             Across::Sum => "sum",
@@ -133,12 +130,10 @@ impl Across {
 /// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length], tenant: {not: [test, probe]}}`.
 pub type Matchers = IndexMap<Text, MatchValue>;
 
-/// A condition on a label value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchValue {
     /// One of these.
     Is {
-        /// The values.
         values: Vec<Text>,
         /// True where `is` says it, so that they may look like regular expressions.
         said: bool,

@@ -122,9 +122,7 @@ pub struct Latency {
 /// Burn-rate alerts: a policy or your own tiers.
 #[derive(Clone, Debug)]
 pub enum Burn {
-    /// A named policy.
     Policy(Policy),
-    /// Your own tiers.
     Tiers(Vec<Spanned<Tier>>),
 }
 

@@ -151,7 +151,6 @@ impl<'a> Check<'a> {
         patterns.iter().any(fits)
     }
 
-    /// A value, or a key.
     fn scalar(&mut self, node: &Node<'_>, value: &str, is_value: bool) {
         if is_ordinary(value) {
             return;

@@ -55,7 +55,6 @@ const INDENT: &str = "\n                                                        
 
 struct Layout {
     out: String,
-    /// Whether each value has a line of its own.
     lines: bool,
     depth: usize,
 }

@@ -54,7 +54,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// All targets, in the order they are built.
     pub const ALL: [Target; 5] = [
         Target::Prometheus,
         Target::Grafana,
@@ -98,12 +97,10 @@ impl OutFile {
     }
 }
 
-/// What one target made of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Rendered {
     /// The files, sorted by path.
     pub files: Vec<OutFile>,
-    /// Files beside the target's folder.
     pub beside: Vec<OutFile>,
     /// What the author should know: an alert for which no unit test is made, on PromQL of theirs or over a short window.
     pub notes: Vec<String>,
@@ -132,7 +129,6 @@ pub enum TargetError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untested {
     pub alert: String,
-    /// What was seen instead.
     pub why: String,
 }
 

@@ -54,7 +54,6 @@ pub(super) enum Wrong {
 
 #[derive(Debug)]
 pub(super) struct Place {
-    /// To be shown.
     pub(super) bytes: Range<usize>,
     pub(super) value: Range<usize>,
     pub(super) owner: Option<Range<usize>>,

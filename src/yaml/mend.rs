@@ -25,9 +25,7 @@ pub struct Draft<'t> {
 
 #[derive(Debug)]
 pub enum Mended {
-    /// It is new.
     New,
-    /// It follows from another one.
     Known,
     /// It says more of the unknown field at a place.
     Of(usize),

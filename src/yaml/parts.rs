@@ -10,7 +10,6 @@ use serde::de::{DeserializeOwned, Deserializer, Visitor};
 
 use super::fault::Known;
 
-/// The fields of each part, by its name.
 #[derive(Clone, Debug, Default)]
 pub struct Parts(BTreeMap<&'static str, &'static [&'static str]>);
 
@@ -25,7 +24,6 @@ impl Parts {
         self
     }
 
-    /// The fields of a part.
     pub fn fields(&self, name: &str) -> &'static [&'static str] {
         self.0.get(name).copied().unwrap_or_default()
     }

@@ -76,7 +76,6 @@ fn typed<T: DeserializeOwned>(
 struct Typed<'de> {
     text: &'de str,
     node: &'de Node<'de>,
-    /// The key that this is the value of.
     key: Option<&'de Node<'de>>,
     depth: usize,
     /// True where a number in a rare notation is left to the full reader.
@@ -234,7 +233,6 @@ impl<'de> Typed<'de> {
         }
     }
 
-    /// A key that appears twice.
     fn twice(self, first: usize, second: usize) -> Fault {
         let entries = self.node.entries();
         let (first, key) = (&entries[first].0, &entries[second].0);
@@ -518,7 +516,6 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
 struct Entries<'de> {
     from: Typed<'de>,
-    /// The fields of a struct.
     fields: &'static [&'static str],
     /// The same with those of its parts; one without a value is not set.
     known: Known,

@@ -43,7 +43,6 @@ const ALARM: [(&str, &str); 28] = [
     ),
 ];
 
-/// Arguments of an entry of metric math, and of its metric.
 const ENTRY: [(&str, &str); 11] = [
     ("account_id", "AccountId"),
     ("dimensions", "Dimensions"),

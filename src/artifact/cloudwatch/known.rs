@@ -20,7 +20,6 @@ pub(super) fn is_ours(kind: &str) -> bool {
     kind == RULES || prefixes.iter().any(|prefix| kind.starts_with(prefix))
 }
 
-/// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
 }

@@ -21,7 +21,6 @@ const WIDGETS: [(&str, &[&str]); 7] = [
 /// What a variable of a dashboard says, and other variables do not.
 const VARIABLE: [&str; 3] = ["inputType", "populateFrom", "property"];
 
-/// The size of a widget on the grid.
 const GRID: [&str; 2] = ["width", "height"];
 
 /// What an alarm says besides its name; a message about a change of state does not.
@@ -75,7 +74,6 @@ pub(in crate::artifact) fn owns(key: &str, node: &Node<'_>) -> bool {
     is_ours(key) || word(node, &["Type"]).is_some_and(is_ours)
 }
 
-/// True for an alarm as the API has it.
 pub(super) fn is_alarm(node: &Node<'_>) -> bool {
     let has = |key: &&str| node.get(key).is_some();
     has(&"AlarmName") && ALARM.iter().any(has) || NAMELESS.iter().all(has)

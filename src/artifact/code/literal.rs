@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::config::Code;
 
-/// Characters of a pattern.
 const LONGEST: usize = 1_000;
 
 pub(in crate::artifact) struct Literal {
@@ -18,7 +17,6 @@ pub(in crate::artifact) struct Literal {
 enum Before {
     /// Something that a literal may stand behind.
     Other,
-    /// A literal, which the next one would continue.
     Literal,
     /// `+`, which puts texts together.
     Plus,

@@ -84,7 +84,6 @@ struct Page {
 }
 
 impl Page {
-    /// Goes on to a line.
     fn line(&mut self, text: &str, line: Range<usize>) {
         let words = text[line.clone()].trim();
         let depth = words.len() - words.trim_start_matches('#').len();
@@ -109,7 +108,6 @@ impl Page {
         }
     }
 
-    /// True when something around a part of the text tells of a change.
     fn tells_of_change(&self, text: &str, part: &Range<usize>) -> bool {
         self.is_change
             || self.headings.iter().any(|(_, is_change)| *is_change)
@@ -162,7 +160,6 @@ fn is_query(code: &str) -> bool {
     catalog::mentions(code).next().is_some() && parse_with(code.trim(), Dialect::Grafana).is_ok()
 }
 
-/// Reads every name that a part of the text spells out.
 fn names(reader: &mut Reader, body: &Body<'_>, part: Range<usize>) {
     let text = &body.text()[part.clone()];
     for at in catalog::mentions(text) {

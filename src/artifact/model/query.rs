@@ -63,7 +63,6 @@ pub enum Role {
         name: String,
     },
     UnitTest,
-    /// A series that a unit test feeds in.
     TestSeries,
     Sli {
         slo: String,
@@ -83,7 +82,6 @@ pub enum Role {
     },
     /// Selects the series that something works with; their values do not matter.
     Discovery {
-        /// What works with them.
         of: String,
     },
     /// The name of a metric where no query is: in an alarm, a dashboard, an autoscaler; read as its series.

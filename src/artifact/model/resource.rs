@@ -145,7 +145,6 @@ fn named(metric: &Value, pointer: &str) -> Option<NamedMetric> {
     })
 }
 
-/// Dimensions as requests have them.
 fn dimensions(all: &Value) -> Option<Dimensions> {
     if is_unknown(all) {
         return None;

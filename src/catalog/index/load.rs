@@ -9,9 +9,6 @@ use crate::catalog::shape::Shape;
 
 impl Index {
     /// Reads the committed text, or that of a newer catalog.
-    ///
-    /// # Errors
-    /// Only for a text that [`Index::to_json`] of this version did not write.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }

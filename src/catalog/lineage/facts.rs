@@ -31,7 +31,6 @@ pub struct Edge {
     pub release: Version,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
-    /// Families that it lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
 }
@@ -161,11 +160,8 @@ pub struct FixedDomain {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartRule {
-    /// From this release on.
     pub since: Version,
-    /// On pages of this engine.
     pub engine: String,
-    /// Families with this prefix.
     pub prefix: String,
     /// That have no other labels than these.
     pub labels_within: Vec<String>,

@@ -40,7 +40,6 @@ pub(in crate::cli) struct Settings {
     /// What the PromQL of specs is checked against.
     pub(super) scope: Scope<'static>,
     pub(super) config: Config,
-    /// The settings of these checks.
     pub(super) checks: String,
     pub(super) check: bool,
     pub(super) validate: bool,

@@ -39,7 +39,6 @@ pub(super) struct RecordArgs {
     http: page::HttpArgs,
 }
 
-/// The place of a recording in a catalog.
 struct Claim {
     version: Version,
     profile: String,

@@ -64,7 +64,6 @@ pub(super) fn run(args: &UpdateArgs) -> Result<String> {
     })
 }
 
-/// The file in the configuration that has the catalog of a product.
 fn file<'c>(config: &'c Config, product: &str) -> Result<&'c Spanned<PathBuf>> {
     let (found, setting) = match product {
         VLLM => (

@@ -76,7 +76,6 @@ fn lines(all: &[String]) -> String {
     cells.join("<br>")
 }
 
-/// A text that stays in one cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

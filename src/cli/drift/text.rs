@@ -54,7 +54,6 @@ pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
     releases.lines().try_for_each(|text| line(out, text))
 }
 
-/// A line with its indentation.
 fn line(out: &mut Terminal, text: &str) -> Result<()> {
     let indent = text.len() - text.trim_start().len();
     write!(out, "{:indent$}", "")?;

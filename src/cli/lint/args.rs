@@ -100,7 +100,6 @@ impl FailOn {
     }
 }
 
-/// Errors in a rule name or level.
 #[derive(Debug, thiserror::Error)]
 enum RuleError {
     #[error("expected RULE=LEVEL, with the level error, warning, info or off; found `{0}`")]

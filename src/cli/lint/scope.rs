@@ -13,7 +13,6 @@ use crate::lint::Scope;
 #[derive(Default)]
 pub(in crate::cli) struct Asked<'a> {
     pub(in crate::cli) vllm: Option<Range>,
-    /// Names of products, and their releases.
     pub(in crate::cli) products: &'a [(String, Range)],
     pub(in crate::cli) profiles: &'a [String],
 }
@@ -82,7 +81,6 @@ pub(in crate::cli) fn unknown<'a>(
     anyhow!("unknown product `{name}`; {hint}")
 }
 
-/// The services of the project that have recordings.
 pub(in crate::cli) fn services(config: &Config) -> Result<Vec<Product<'static>>> {
     let folders = config.catalogs.iter();
     folders

@@ -100,7 +100,6 @@ struct Selector<'t> {
     shape: &'static Shape,
     /// The label whose value is written; none where a label's name is.
     label: Option<&'t str>,
-    /// The text typed so far.
     typed: Range<usize>,
 }
 

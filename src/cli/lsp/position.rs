@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use lsp_types::{InitializeParams, Position, PositionEncodingKind};
 
-/// The unit of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,

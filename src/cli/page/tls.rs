@@ -52,7 +52,6 @@ pub(super) fn config(args: &TlsArgs, trusted: bool) -> Result<TlsConfig> {
     Ok(config.build())
 }
 
-/// The system certificates and the certificates of a file.
 fn roots(more: Option<&Path>) -> Result<Vec<Certificate<'static>>> {
     // Unreadable system certificates are skipped; a server that needs one fails with a TLS error.
     let system = rustls_native_certs::load_native_certs().certs;
@@ -70,7 +69,6 @@ fn roots(more: Option<&Path>) -> Result<Vec<Certificate<'static>>> {
     Ok(all)
 }
 
-/// The client's certificate with its key.
 fn client(cert: &Path, key: Option<&Path>, provider: &CryptoProvider) -> Result<ClientCert> {
     let (chain, own_key) = pem(cert)?;
     let (key, at) = match key {

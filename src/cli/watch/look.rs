@@ -13,9 +13,7 @@ use crate::spec::Bases;
 
 pub(in crate::cli) enum Place {
     File(PathBuf),
-    /// All files below a folder.
     Folder(PathBuf),
-    /// A spec or a folder of specs, with what they extend.
     Specs(PathBuf),
     /// The specs that a path or glob names, from a folder.
     Named(PathBuf, String),

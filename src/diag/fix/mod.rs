@@ -69,7 +69,6 @@ impl Fix {
         }
     }
 
-    /// A fix that needs a review.
     pub fn unsafe_edits(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self {
             applicability: Applicability::Unsafe,

@@ -66,7 +66,6 @@ fn with_headings(text: String, headings: &Headings) -> String {
     text
 }
 
-/// What headings will say, and what they should.
 type Headings = Vec<(String, String)>;
 
 fn finding<'a>(

@@ -6,10 +6,8 @@ use crate::artifact::Query;
 use crate::promql::ast::{Expr, MatchOp, Matcher};
 use crate::promql::{self, Dialect, build, placeholder, visit};
 
-/// The longest line of a query.
 const WIDTH: usize = 100;
 
-/// Grafana's own variables that every dashboard has.
 const OF_GRAFANA: [&str; 8] = [
     "__interval",
     "__interval_ms",

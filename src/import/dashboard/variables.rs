@@ -67,7 +67,6 @@ impl Variables {
         }
     }
 
-    /// Keeps variables, each given with the label that it filters by.
     pub(super) fn keep(&mut self, filters: &IndexMap<String, String>) {
         self.kept.extend(filters.clone());
     }

@@ -14,7 +14,6 @@ use crate::promql::usage::Holder;
 pub(super) struct Others {
     pub(super) any: bool,
     pub(super) alive: bool,
-    /// The releases that expose an alternative.
     releases: BTreeSet<ReleaseId>,
 }
 
@@ -105,7 +104,6 @@ fn is_or(holder: &Holder<'_>) -> bool {
     matches!(&holder.expr.kind, ExprKind::Binary(binary) if binary.op == BinaryOp::Or)
 }
 
-/// The side of an operation that a part of it is on.
 fn side(holder: &Holder<'_>, part: &TextSpan) -> usize {
     match &holder.expr.kind {
         ExprKind::Binary(binary) => usize::from(part.start >= binary.rhs.span.start),

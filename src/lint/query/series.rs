@@ -66,7 +66,6 @@ pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
     seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
     pub(in crate::lint) patterns: Patterns,
-    /// Finds the value of a matcher that names a router.
     router: memmem::Finder<'static>,
 }
 

@@ -59,7 +59,6 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
 
 type Composites<'a> = BTreeMap<&'a str, (&'a Resource, Vec<String>)>;
 
-/// Composite alarms by name, with the names in their rules.
 fn composites<'a>(cx: &ProjectCx<'a>) -> Composites<'a> {
     let mut found = Composites::new();
     for resource in cx.artifacts.iter().flat_map(|a| &a.resources) {
@@ -75,7 +74,6 @@ fn composites<'a>(cx: &ProjectCx<'a>) -> Composites<'a> {
     found
 }
 
-/// The name in an ARN.
 fn bare(name: &str) -> &str {
     match name.starts_with("arn:") {
         true => name.splitn(7, ':').nth(6).unwrap_or(name),

@@ -67,7 +67,6 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     }
 }
 
-/// The mistake in a link.
 struct Broken {
     message: String,
     /// True if the runbook exists, but not the heading.

@@ -120,7 +120,6 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
     ))
 }
 
-/// A set of dimensions in a sentence.
 fn in_words(set: &[&str]) -> String {
     match set {
         [] => "without dimensions".to_owned(),

@@ -108,7 +108,6 @@ fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text
     ))
 }
 
-/// A variable of the dashboard for data sources of this type.
 fn variable<'d>(dashboard: &'d Dashboard, source: &Datasource) -> Option<&'d str> {
     let kind = source.kind.as_deref().unwrap_or("prometheus");
     let mut fitting = dashboard

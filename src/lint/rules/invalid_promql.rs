@@ -57,7 +57,6 @@ declare_rule! {
 /// How far a query could be read, and so which rules apply to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lint) enum Read {
-    /// It is PromQL.
     Whole,
     /// It is MetricsQL with the form and the types of PromQL: labels come and go as in PromQL.
     Labels,

@@ -37,7 +37,6 @@ declare_rule! {
     };
 }
 
-/// Panel types that need data.
 const DATA: [&str; 11] = [
     "barchart",
     "bargauge",

@@ -72,7 +72,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The outermost aggregation of the buckets.
 fn aggregation<'q>(call: &QuantileCall<'q>) -> Option<&'q Expr> {
     let wanted = call.aggregate?;
     let mut found = None;

@@ -132,7 +132,6 @@ fn is_same(cx: &QueryCx<'_, '_>, [left, right]: [&Expr; 2]) -> bool {
 #[derive(PartialEq)]
 struct Read<'e> {
     metric: &'e str,
-    /// The function and its range.
     rate: Option<(&'e str, &'e str)>,
     at: &'e AtOffset,
 }

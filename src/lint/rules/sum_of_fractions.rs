@@ -98,7 +98,6 @@ fn is_summed(series: &Series<'_, '_>) -> bool {
         && !CHANGES.iter().any(|op| kinds.operates(*op))
 }
 
-/// The dimension of a sum.
 #[derive(Clone, Copy)]
 enum Of {
     Samples,

@@ -45,7 +45,6 @@ declare_rule! {
     };
 }
 
-/// The threshold of an alert.
 struct Line {
     value: Exact,
     name: String,

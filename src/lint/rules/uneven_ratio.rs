@@ -70,7 +70,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// How a counter is read.
 struct Read<'e> {
     function: &'e str,
     range: &'e Duration,

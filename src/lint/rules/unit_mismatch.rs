@@ -115,7 +115,6 @@ fn with_fix(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnost
     finding.help(help).maybe_fix(fix)
 }
 
-/// Compares the unit of the panel with the unit of the query.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Site::Panel(dashboard, panel, _) = cx.site else {
         return;

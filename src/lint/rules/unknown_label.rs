@@ -121,7 +121,6 @@ struct Labels<'a, 'q, 'c> {
 struct Places<'q, 'c> {
     /// One series per subject, and the indices of all its series.
     known: Vec<(&'q Series<'q, 'c>, Vec<usize>)>,
-    /// The indices of series with unknown labels.
     open: Vec<usize>,
 }
 

@@ -84,7 +84,6 @@ fn check_series(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_
     }
 }
 
-/// A matcher, and the values that it selects.
 type Asked<'q> = (&'q Matcher, Vec<String>);
 
 fn check_names(

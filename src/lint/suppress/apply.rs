@@ -30,7 +30,6 @@ impl Suppressions {
         kept.into_sorted()
     }
 
-    /// The remaining findings.
     pub(in crate::lint) fn without(self, found: Vec<Diagnostic>, today: Date) -> Vec<Diagnostic> {
         let held: Vec<_> = self.all.into_iter().filter(|s| !s.is_over(today)).collect();
         let covered = Covered::by(&held);
@@ -38,7 +37,6 @@ impl Suppressions {
     }
 }
 
-/// Rule and file.
 type Of<'s> = (&'s str, FileId);
 
 /// First and last byte of a finding: either may be covered.

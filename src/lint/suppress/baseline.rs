@@ -21,7 +21,6 @@ const SCHEMA_VERSION: u32 = 1;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Baseline {
     schema_version: u32,
-    /// The scheme of the fingerprints.
     scheme: String,
     findings: Vec<Entry>,
 }
@@ -42,7 +41,6 @@ pub enum ReadError {
     /// The file is something else.
     #[error("the file is not a baseline (line {line}, column {column})")]
     NoBaseline {
-        /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
@@ -112,7 +110,6 @@ impl Baseline {
         self
     }
 
-    /// The number of findings.
     pub fn count(&self) -> usize {
         self.findings.len()
     }

@@ -83,7 +83,6 @@ fn owner(line: &str) -> Option<usize> {
     }
 }
 
-/// One past the colon of a key.
 fn key_end(content: &str) -> Option<usize> {
     let quote = content.chars().next().filter(|c| matches!(c, '"' | '\''));
     let from = quote

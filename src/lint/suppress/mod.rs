@@ -33,14 +33,11 @@ pub struct Suppressions {
     faults: Vec<Diagnostic>,
 }
 
-/// One comment.
 #[derive(Debug)]
 struct Suppression {
-    /// Its rules that exist.
     rules: Vec<Spanned<String>>,
     /// The last day on which it is valid.
     until: Option<Spanned<Date>>,
-    /// The comment itself.
     span: Span,
     /// Where findings must start or end to be covered.
     covers: Span,

@@ -5,13 +5,10 @@ use crate::diag::Diagnostic;
 use crate::lint::date::Date;
 use crate::source::{FileId, Span, Spanned};
 
-/// The start of every suppression.
 pub(super) const MARK: &str = "slosmith:";
 
-/// The scope of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The place of the comment.
     Place,
     /// The whole file.
     File,
@@ -75,7 +72,6 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The place of a part of the words.
     fn span(&self, part: &str) -> Span {
         let start = self.at + (part.as_ptr() as usize - self.words.as_ptr() as usize);
         Span::new(self.file, start..start + part.len())

@@ -9,7 +9,6 @@ use super::lines;
 use super::parse::MARK;
 use crate::source::mark_len;
 
-/// The comment syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// `# …`, and `// …` in source code; also inside a PromQL block scalar, where `#` starts a comment, too.
@@ -18,10 +17,8 @@ pub enum Syntax {
     Markdown,
 }
 
-/// A comment that starts with the mark.
 #[derive(Debug)]
 pub(super) struct Comment<'a> {
-    /// The words, from the mark on.
     pub(super) words: &'a str,
     /// Where they start.
     pub(super) at: usize,
@@ -31,7 +28,6 @@ pub(super) struct Comment<'a> {
     pub(super) covers: Range<usize>,
 }
 
-/// All suppression comments of a text.
 pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
     // Almost no file has any.
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {

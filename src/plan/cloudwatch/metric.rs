@@ -10,12 +10,10 @@ use crate::units::Number;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     pub namespace: String,
-    /// What it is published as.
     pub names: Names,
     pub worth: Number,
     /// Its unit, by CloudWatch's name.
     pub unit: &'static str,
-    /// How it gets there.
     pub delivery: Delivery,
     pub dimensions: Vec<(String, String)>,
     /// Sets of dimensions that it is published under.
@@ -28,9 +26,7 @@ pub struct Metric {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// The service publishes each value.
     Published,
-    /// The agent scrapes it.
     Scraped,
     /// An AWS service or another program publishes it.
     Vended,

@@ -189,7 +189,6 @@ pub enum Difference {
     LastingSilence(Duration),
     CountsBeginnings,
     LearntBand {
-        /// Its width in standard deviations.
         width: Number,
         factor: Number,
         baseline: Baseline,
@@ -239,7 +238,6 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// The difference with what it does.
     pub fn at(self, grade: Grade) -> Note {
         Note {
             grade,
@@ -248,7 +246,6 @@ impl Difference {
     }
 }
 
-/// A difference, told as one from a reference.
 struct DifferenceFrom<'a>(&'a Difference, Reference);
 
 impl Difference {

@@ -4,7 +4,6 @@ use super::set::{Kept, Labels};
 use crate::promql::ast::{Name, Selector};
 use crate::promql::functions::ValueType;
 
-/// The name of the metric as a label.
 pub(super) const METRIC_NAME: &str = "__name__";
 
 /// Tells what labels the series of a selector have before its matchers are looked at.
@@ -84,7 +83,6 @@ impl Flow {
         self
     }
 
-    /// With the label as it is described.
     pub(super) fn with(mut self, label: &str, presence: Presence) -> Self {
         match presence {
             Presence::Never => return self.without(label),

@@ -12,7 +12,6 @@ pub struct Holder<'a> {
     pub expr: &'a Expr,
     /// The place, among all of the query, of the one around it.
     pub outer: Option<usize>,
-    /// It and all around it.
     pub kinds: Kinds,
 }
 
@@ -112,7 +111,6 @@ impl<'a> Holders<'a> {
         self.0.iter().map(|holder| holder.expr)
     }
 
-    /// What all of them are.
     pub fn kinds(&self) -> Kinds {
         let mut all = Kinds::default();
         self.0.iter().for_each(|holder| all.add(holder.kinds));

@@ -33,7 +33,6 @@ pub fn comparisons(expr: &Expr) -> Vec<Comparison<'_>> {
     found
 }
 
-/// An expression as a comparison with a constant, if it is one.
 pub fn comparison(expr: &Expr) -> Option<Comparison<'_>> {
     let ExprKind::Binary(binary) = &expr.kind else {
         return None;

@@ -7,7 +7,6 @@ use crate::source::Span;
 /// A field and where its value is, when it is set.
 pub(super) type Field<'a> = (&'a str, Option<Span>);
 
-/// Checks one document.
 pub(super) struct Exclusive<'a> {
     pub(super) document: &'a Document,
     pub(super) sink: &'a mut Sink,

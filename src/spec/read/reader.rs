@@ -15,18 +15,12 @@ const MANY: usize = 200;
 const OWN: [&str; 2] = ["extends", "kind"];
 
 /// Reads a spec that extends nothing.
-///
-/// # Errors
-/// As [`read_parts`].
 pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
     read_parts(&[(file, text)])
 }
 
 /// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
 /// is read as if it were. Each part changes those before it; the last one is the spec itself.
-///
-/// # Errors
-/// Where a text is no YAML, or no mapping.
 pub fn read_parts(files: &[(FileId, &str)]) -> Result<Document, Sink> {
     let mut reader = Reader::open(files)?;
     let parts = parts();

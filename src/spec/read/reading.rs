@@ -16,12 +16,10 @@ pub(super) struct Reading<'a> {
     unit: Field<'a>,
     stat: Field<'a>,
     window: Field<'a>,
-    /// Which of its series, how they are grouped and combined.
     groups: [Field<'a>; 4],
 }
 
 impl Reading<'_> {
-    /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = Field<'_>> {
         self.own().chain([self.window])
     }

@@ -43,7 +43,6 @@ impl<'de> Expected<'de> for Comparison {
     }
 }
 
-/// One value or several.
 struct Values(Vec<Text>);
 
 impl<'de> Deserialize<'de> for Values {

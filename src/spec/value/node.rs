@@ -23,7 +23,6 @@ pub(super) trait Expected<'de>: Sized {
     /// True where a list may be.
     const LIST: bool;
 
-    /// What a list holds.
     type Item: Deserialize<'de>;
 
     /// Reads a mapping. Default: a mapping is never meant.

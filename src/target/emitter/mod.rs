@@ -143,7 +143,6 @@ fn view(plan: &Plan) -> Value {
     })
 }
 
-/// A name that Python takes for an argument.
 fn argument(name: &str) -> String {
     let name = name.replace('-', "_");
     match RESERVED.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {

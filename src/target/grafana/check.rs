@@ -22,7 +22,6 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     }
 }
 
-/// What is checked of a dashboard.
 #[derive(Deserialize)]
 struct Dashboard<'a> {
     #[serde(borrow, default)]
@@ -49,9 +48,6 @@ struct Target<'a> {
 }
 
 /// The same dashboard, evenly indented.
-///
-/// # Errors
-/// When it is no JSON, or not what the view says.
 pub(super) fn canonical(file: OutFile, view: &view::Dashboard) -> Result<OutFile, TargetError> {
     let wrong = |error: serde_json::Error| {
         let line = file.text.lines().nth(error.line().saturating_sub(1));
@@ -135,9 +131,6 @@ fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
 }
 
 /// A file that must be YAML.
-///
-/// # Errors
-/// When it is not.
 pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
     read(file).map(drop)
 }
@@ -148,9 +141,6 @@ fn read(file: &OutFile) -> Result<Value, TargetError> {
 }
 
 /// A ConfigMap must hold the dashboard as it is.
-///
-/// # Errors
-/// When it is no YAML or holds something else.
 pub(super) fn config_map(file: &OutFile, view: &ConfigMap) -> Result<(), TargetError> {
     // A block is what its lines are: only the lines before it need the reader.
     let (short, json) = match file.text.split_once("|-\n") {

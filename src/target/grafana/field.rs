@@ -10,7 +10,6 @@ use crate::units::{Number, Unit, printed_float};
 /// The colour of a number that is well, on dark and on bright ground: readers who see fewer colours take Grafana's green for its red.
 const WELL: &str = "#1AA39A";
 
-/// How the values of a panel are shown.
 pub(super) fn field(panel: &Panel) -> Field {
     let kind = panel.draw.graph();
     let graph = kind.is_some_and(GraphKind::is_over_time);
@@ -223,7 +222,6 @@ fn as_stored(panel: &Panel) -> String {
     stored.to_owned()
 }
 
-/// Grafana's unit of a value.
 pub(super) fn grafana(unit: ValueUnit) -> String {
     let Some(per) = unit.per else {
         return match unit.unit {

@@ -36,7 +36,6 @@ pub(super) fn name(dashboard: &Dashboard, title: &str, labels: &[String]) -> Str
     words.join(" ")
 }
 
-/// The value of a label, as a legend has it.
 fn always(label: &str) -> String {
     format!("{{{{{label}}}}}")
 }

@@ -16,7 +16,6 @@ use crate::promql::{build, pretty};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Number, decimal, printed_float};
 
-/// A threshold as a series.
 pub(super) struct Line {
     pub(super) query: Query,
     pub(super) look: Override,
@@ -119,7 +118,6 @@ pub(super) fn word(panel: &Panel) -> Option<Line> {
     Some(Line { query, look })
 }
 
-/// The word for a value of a tile.
 pub(in crate::target) fn state_of(panel: &Panel, value: f64) -> Option<&'static str> {
     let regions = judged(panel)?;
     let reached = |from: &Option<Number>| from.is_none_or(|from| printed_float(from) <= value);

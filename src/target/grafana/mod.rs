@@ -41,9 +41,6 @@ pub(super) const SPELLING: Spelling = Spelling {
 };
 
 /// Renders all dashboards of a service.
-///
-/// # Errors
-/// When a template fails or its output does not read back.
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let templates = options.templates;
     let mut rendered = Rendered::default();

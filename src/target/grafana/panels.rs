@@ -56,7 +56,6 @@ fn heading(row: &Row, top: u32) -> Panel {
     }
 }
 
-/// The template of a graph.
 fn graph(kind: GraphKind) -> &'static str {
     match kind {
         GraphKind::Number => "stat",
@@ -187,7 +186,6 @@ fn query(
     }
 }
 
-/// The origin of the dashboard, and the panels that it leaves out.
 fn footer(plan: &Plan, dashboard: &Dashboard, top: u32) -> Panel {
     let rows = dashboard.rows.iter();
     let last = rows.flat_map(|row| row.panels.iter().map(|panel| panel.id).chain([row.id]));

@@ -25,9 +25,6 @@ pub(super) struct Board<'a> {
 }
 
 /// The files of all formats in the spec.
-///
-/// # Errors
-/// When a template fails, or its output does not read back.
 pub(super) fn files(
     plan: &Plan,
     boards: &[Board<'_>],
@@ -210,7 +207,6 @@ fn resources(plan: &Plan, boards: &[Board<'_>]) -> Result<Vec<OutFile>, TargetEr
     Ok(files)
 }
 
-/// The dashboard in its classic form.
 fn classic(board: &Board<'_>, path: &str) -> Result<Value, TargetError> {
     serde_json::from_str(&board.map.json).map_err(|error| invalid(path, error.to_string()))
 }

@@ -40,7 +40,6 @@ pub(super) fn table(columns: &[Column], queries: usize) -> Table {
     }
 }
 
-/// How the cells of each column look.
 pub(super) fn overrides(columns: &[Column]) -> Vec<Override> {
     let one = |column: &Column| Override {
         matcher: json!({"id": "byName", "options": column.heading}),
@@ -93,7 +92,6 @@ fn link(lead: &Lead) -> Value {
     }
 }
 
-/// A link to a runbook, in a window of its own.
 pub(super) fn to_runbook(url: &str) -> Value {
     json!({"title": "Open the runbook", "url": url, "targetBlank": true})
 }
@@ -230,7 +228,6 @@ pub(super) fn fact(fact: Fact) -> Value {
     )
 }
 
-/// The words and backgrounds of states.
 pub(super) fn states(words: &[Word]) -> Value {
     let words = words.iter();
     mapping(words.map(|(number, word, color)| {
@@ -241,7 +238,6 @@ pub(super) fn states(words: &[Word]) -> Value {
     }))
 }
 
-/// Values and what is shown in their place.
 fn mapping(values: impl Iterator<Item = (String, Value)>) -> Value {
     let mut options = Map::new();
     for (i, (value, mut result)) in values.enumerate() {

@@ -76,9 +76,6 @@ impl Part {
 }
 
 /// The resource: the dashboard under its `uid`, in a folder.
-///
-/// # Errors
-/// Says which field has no place in v2, or is missing.
 pub(super) fn resource(classic: Value, folder: &str) -> Result<Value, String> {
     let mut board = Part::new("the dashboard", classic)?;
     let uid = board.need("uid")?;

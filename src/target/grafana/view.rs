@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::target::kubernetes::Metadata;
 use crate::template::Tree;
 
-/// A dashboard.
 #[derive(Debug, Serialize)]
 pub(super) struct Dashboard {
     pub(super) uid: String,
@@ -19,7 +18,6 @@ pub(super) struct Dashboard {
     pub(super) variables: Vec<Variable>,
     pub(super) legend_variable: Option<LegendVariable>,
     pub(super) annotations: Vec<Annotation>,
-    /// The panel that shows what changed.
     pub(super) changes: Option<Link>,
     /// Tags of the annotations in Grafana that mark a deployment.
     pub(super) deployments: Vec<String>,
@@ -54,7 +52,6 @@ pub(super) struct Annotation {
     pub(super) value_is_time: bool,
 }
 
-/// A row or a panel.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Panel {
     /// Name of the template below `panels/`.
@@ -77,9 +74,7 @@ pub(super) struct Panel {
     pub(super) past: Option<String>,
     /// Words for the numbers of a verdict.
     pub(super) states: Tree,
-    /// How a table joins its queries.
     pub(super) table: Option<Table>,
-    /// Markdown of a text panel.
     pub(super) content: String,
     /// For a row: whether it is collapsed, the variable that repeats it, and the panels inside when collapsed.
     pub(super) collapsed: bool,
@@ -96,14 +91,12 @@ pub(super) struct Place {
     pub(super) h: u32,
 }
 
-/// A query.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Query {
     /// `A`, `B`, …
     pub(super) name: String,
     pub(super) expr: String,
     pub(super) legend: String,
-    /// Heading of its column in a table.
     pub(super) heading: String,
     /// Whether single requests with a trace are marked.
     pub(super) exemplar: bool,
@@ -111,14 +104,12 @@ pub(super) struct Query {
     pub(super) instant: bool,
 }
 
-/// A link of a panel.
 #[derive(Debug, Serialize)]
 pub(super) struct Link {
     pub(super) title: String,
     pub(super) url: String,
 }
 
-/// How values are shown.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Field {
     pub(super) unit: String,
@@ -172,7 +163,6 @@ pub(super) struct ConfigMap {
     pub(super) service: String,
     /// What every resource begins with.
     pub(super) metadata: Metadata,
-    /// Name of the file in it.
     pub(super) file: String,
     pub(super) folder: String,
     pub(super) json: String,

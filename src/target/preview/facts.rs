@@ -27,7 +27,6 @@ fn when(since: f64) -> String {
     }
 }
 
-/// The started replicas.
 pub(super) fn changes(columns: &[Column], plan: &Plan, day: Day, empty: Sketch) -> Sketch {
     let replicas = if day == Day::Silent {
         0
@@ -63,7 +62,6 @@ struct Ranked<'p> {
     cause: u32,
 }
 
-/// The states of SLOs and alerts.
 fn ranked<'p>(plan: &Plan, states: &'p [dashboard::Word], day: Day) -> Vec<Ranked<'p>> {
     let find = |state: &str| states.iter().find(|(_, word, _)| word == state);
     let of_slos = plan.slos.iter().filter_map(|slo| {
@@ -114,7 +112,6 @@ fn worst<'p>(plan: &Plan, words: &'p [dashboard::Word], day: Day) -> Option<Rank
     first(ranked(plan, words, day), |one| one.state.0)
 }
 
-/// The states of the verdict of a service.
 fn states(plan: &Plan) -> &[dashboard::Word] {
     let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
     let words = panels.find_map(|panel| match &panel.draw {

@@ -23,9 +23,6 @@ use crate::template::Templates;
 use simulated::Day;
 
 /// The preview of one service: `SERVICE.html`.
-///
-/// # Errors
-/// When the template fails.
 pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> {
     let mut dashboards: Vec<_> = plan.dashboards.iter().collect();
     dashboards.sort_by_key(|dashboard| dashboard.name != naming::OVERVIEW);
@@ -56,9 +53,6 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
 
 /// The index of several services: `index.html`, those first that are worst in the simulated incident. None for one service,
 /// or where a service has that name.
-///
-/// # Errors
-/// When the template fails.
 pub fn index(plans: &[Plan], templates: &Templates) -> Result<Option<OutFile>, TargetError> {
     if plans.len() < 2 || plans.iter().any(|plan| plan.service.name == "index") {
         return Ok(None);

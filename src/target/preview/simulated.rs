@@ -30,10 +30,8 @@ const RISE: f64 = 5.0;
 /// Share of the error budget that is spent without an incident.
 const SPENT: f64 = 0.3;
 
-/// A simulated day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
-    /// Nothing happens.
     Healthy,
     /// The last [`INCIDENT`] minutes are bad.
     Incident,
@@ -44,7 +42,6 @@ pub(super) enum Day {
 impl Day {
     pub(super) const ALL: [Self; 3] = [Self::Healthy, Self::Incident, Self::Silent];
 
-    /// Its class on the page.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -85,14 +82,12 @@ fn jitter(seed: u32, minute: f64) -> f64 {
     f64::from(state % 2_001) / 1_000.0 - 1.0
 }
 
-/// The course of one value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course {
     healthy: f64,
     incident: f64,
     /// Share of the value that follows traffic.
     follows: f64,
-    /// How far it swings on its own.
     swing: f64,
     /// What it is never above.
     most: f64,
@@ -129,7 +124,6 @@ impl Course {
         }
     }
 
-    /// The value at a minute of a day.
     pub(super) fn at(&self, day: Day, minute: f64) -> f64 {
         let swing = self.swing * jitter(self.seed, minute);
         let usual = self.healthy * (1.0 - self.follows + self.follows * traffic(minute)) + swing;
@@ -422,7 +416,6 @@ fn unbounded(unit: ValueUnit, read: Option<(&Signal, Stat)>) -> (f64, f64) {
     }
 }
 
-/// The error ratio of an SLO.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Errors {
     budget: f64,
@@ -475,7 +468,6 @@ pub(super) fn minutes(duration: Duration) -> f64 {
 /// A label set of a series.
 pub(super) struct Group {
     pub(super) name: String,
-    /// If it means something.
     pub(super) color: Option<&'static str>,
     /// Its share of the value on a healthy day.
     pub(super) healthy: f64,

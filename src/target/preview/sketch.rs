@@ -11,22 +11,18 @@ use crate::spec::GraphKind;
 use crate::target::grafana::{Ends, color_name, color_of, ends, state_of};
 use crate::units::{Duration, float};
 
-/// Points of a line.
 const POINTS: u32 = 90;
 
-/// Points of a bar.
 const BAR: usize = 3;
 
 /// Buckets of a heatmap whose buckets differ between releases.
 const BUCKETS: usize = 12;
 
-/// Columns of a heatmap.
 const COLUMNS: u32 = 36;
 
 /// Colours of series without one of their own.
 const PALETTE: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
 
-/// One line of a graph.
 struct Line {
     name: String,
     color: &'static str,
@@ -103,7 +99,6 @@ pub(super) fn sketches(
     (Day::ALL.map(sketch).into(), legend.collect())
 }
 
-/// The series of a panel, then its thresholds.
 fn lines(plan: &Plan, panel: &Panel) -> Vec<Line> {
     let mut made: Vec<Line> = Vec::new();
     for (index, series) in (0..).zip(&panel.series) {

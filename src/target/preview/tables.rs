@@ -36,7 +36,6 @@ pub(super) fn no_data(empty: Sketch) -> Sketch {
 /// The state of what has no data.
 pub(super) const NO_DATA: &str = "no data";
 
-/// What a cell shows.
 fn cell(column: &Column, given: Option<Given>) -> Word {
     let colored = |text: String, color: Option<&str>| Word {
         text,
@@ -93,7 +92,6 @@ pub(super) fn table<R>(
     }
 }
 
-/// All SLOs with their states.
 pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let given = |slo: &&Slo, column: &Column| objective(plan, slo, column, day);
     let rows: Vec<&Slo> = plan.slos.iter().collect();
@@ -277,7 +275,6 @@ pub(super) fn of_conditions(plan: &Plan, day: Day) -> (Vec<Active>, usize) {
     (rows, unknown)
 }
 
-/// The table of pending and firing alerts.
 pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let (mut rows, unknown) = actives(plan, day);
     if rows.is_empty() {
@@ -310,7 +307,6 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
     }
 }
 
-/// The fastest tier of an SLO that fires.
 fn tier(plan: &Plan, slo: &Slo, day: Day) -> Option<Active> {
     let errors = Errors::of(&slo.events);
     let mut tiers = slo.events.tiers.iter();

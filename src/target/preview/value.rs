@@ -49,7 +49,6 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// Three digits.
 fn digits(value: f64) -> String {
     let places = match value.abs() {
         size if size >= 99.95 => 0,

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// The page.
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
     pub(super) title: String,
@@ -11,7 +10,6 @@ pub(super) struct Page {
     pub(super) runtime: String,
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
-    /// The overview, then the others.
     pub(super) dashboards: Vec<Dashboard>,
     /// Alerts that fire in the simulated incident.
     pub(super) firing: Vec<Word>,
@@ -20,7 +18,6 @@ pub(super) struct Page {
     pub(super) timelines: Vec<Timeline>,
 }
 
-/// An SLO.
 #[derive(Debug, Serialize)]
 pub(super) struct Objective {
     pub(super) name: String,
@@ -34,7 +31,6 @@ pub(super) struct Objective {
     pub(super) plot: Option<Plot>,
     pub(super) runbook: String,
     pub(super) dashboard: String,
-    /// The burn rate.
     pub(super) panel: Option<Panel>,
 }
 
@@ -68,14 +64,12 @@ pub(super) struct Line {
     pub(super) name: String,
 }
 
-/// A mark on an axis.
 #[derive(Debug, Serialize)]
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) text: String,
 }
 
-/// An alert on a condition.
 #[derive(Debug, Serialize)]
 pub(super) struct Alert {
     pub(super) name: String,
@@ -87,7 +81,6 @@ pub(super) struct Alert {
     pub(super) dashboard: String,
 }
 
-/// A dashboard.
 #[derive(Debug, Serialize)]
 pub(super) struct Dashboard {
     pub(super) title: String,
@@ -118,12 +111,9 @@ pub(super) struct Panel {
     pub(super) kind: String,
     pub(super) description: String,
     pub(super) text: String,
-    /// True when it has axes.
     pub(super) graph: bool,
-    /// One for each simulated day.
     pub(super) sketches: Vec<Sketch>,
     pub(super) legend: Vec<Legend>,
-    /// Thresholds in words.
     pub(super) bounds: Vec<Word>,
     pub(super) queries: Vec<Query>,
     pub(super) links: Vec<Link>,
@@ -134,7 +124,6 @@ pub(super) struct Panel {
 pub(super) struct Sketch {
     /// `healthy` or `incident`.
     pub(super) day: String,
-    /// What a fact is about.
     pub(super) name: String,
     /// A single value, its colour, and where it leads; empty when there is none.
     pub(super) value: String,
@@ -147,9 +136,7 @@ pub(super) struct Sketch {
     pub(super) low: String,
     pub(super) from: String,
     pub(super) shapes: Vec<Shape>,
-    /// Of a heatmap.
     pub(super) cells: Vec<Cell>,
-    /// Of a table.
     pub(super) headings: Vec<String>,
     pub(super) rows: Vec<Vec<Word>>,
     /// What is not simulated.
@@ -172,11 +159,9 @@ pub(super) struct Cell {
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// From 0 to 1.
     pub(super) dark: f64,
 }
 
-/// An entry of a legend.
 #[derive(Debug, Serialize)]
 pub(super) struct Legend {
     pub(super) name: String,
@@ -192,7 +177,6 @@ pub(super) struct Word {
     pub(super) href: String,
 }
 
-/// A service in the index.
 #[derive(Debug, Serialize)]
 pub(super) struct Entry {
     pub(super) path: String,
@@ -217,10 +201,8 @@ pub(super) struct Link {
     pub(super) url: String,
 }
 
-/// Which release has which metric.
 #[derive(Debug, Serialize)]
 pub(super) struct Timeline {
-    /// The server.
     pub(super) title: String,
     pub(super) releases: Vec<Release>,
     pub(super) families: Vec<Family>,

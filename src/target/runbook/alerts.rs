@@ -14,7 +14,6 @@ use crate::units::{Number, Unit, decimal, readable, shown};
 #[derive(Debug, Serialize)]
 pub(super) struct AlertView<'p> {
     pub(super) name: &'p str,
-    /// Heading of its details, and the anchor of that heading.
     details: String,
     details_anchor: String,
     severity: String,

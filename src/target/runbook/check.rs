@@ -55,7 +55,6 @@ fn anchors(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What follows each place of a mark.
 fn behind<'t>(text: &'t str, mark: &'static str) -> impl Iterator<Item = &'t str> {
     let places = memchr::memmem::find_iter(text.as_bytes(), mark);
     places.map(|at| &text[at + mark.len()..])

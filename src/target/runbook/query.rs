@@ -10,7 +10,6 @@ use crate::promql::pretty;
 /// Columns that a query may take on a page: a phone shows them.
 const WIDTH: usize = 46;
 
-/// Lines of a query above which a page folds the query.
 const FOLDED_ABOVE: usize = 15;
 
 #[derive(Debug, Serialize)]

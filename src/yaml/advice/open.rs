@@ -61,7 +61,6 @@ pub(super) fn unclosed_bracket(lines: &Lines<'_>, line: usize, message: &str) ->
     )
 }
 
-/// What a line leaves open.
 #[derive(Default)]
 struct Open {
     quote: Option<usize>,

@@ -61,7 +61,6 @@ pub struct TextMap {
     outer: Option<Arc<Outer>>,
 }
 
-/// How a text was decoded that others are in.
 #[derive(Clone, Debug)]
 struct Outer {
     map: TextMap,

@@ -17,7 +17,6 @@ pub(super) struct Segment {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Segments {
-    /// The text is verbatim from this byte on.
     Verbatim(u32),
     /// In the order of the text; shared by all parts of it.
     Many(Arc<[Segment]>),

@@ -37,7 +37,6 @@ impl Spelling {
         Self::new(Style::Lines, range, shape)
     }
 
-    /// One reading of a text that another program fills in.
     pub(super) fn template(source: &str, filler: Filler, reading: u32) -> Self {
         Self::new(
             Style::Template { filler, reading },

@@ -9,7 +9,6 @@ use crate::diag::render::Report;
 use crate::diag::render::place::{clamp, floor};
 use crate::source::{SourceFile, Span};
 
-/// A line longer than this is shown in part.
 const LONG_LINE: usize = 240;
 
 /// Columns of a terminal in front of a line: its number and a rule.

@@ -88,7 +88,6 @@ impl Readings {
         self.whole
     }
 
-    /// What is there in one reading, for each action.
     pub(super) fn keep(&self, actions: &[Action], reading: u32) -> Vec<Kept> {
         let mut open: Vec<Choice> = Vec::new();
         let kept = actions.iter().enumerate().map(|(at, action)| {

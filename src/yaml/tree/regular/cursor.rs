@@ -15,7 +15,6 @@ impl<'t> Line<'t> {
         self.text.starts_with("- ")
     }
 
-    /// What follows the dash, as a line of its own.
     pub(super) fn behind_dash(self) -> Option<Line<'t>> {
         self.skip(1).filter(|line| !line.text.starts_with('#'))
     }
@@ -45,7 +44,6 @@ impl<'t> Line<'t> {
     }
 }
 
-/// For each byte whether keys have it.
 const IN_KEYS: [bool; 256] = word_bytes(b"_.-/");
 
 /// The word that a text begins with and that may be a key.
