@@ -3,8 +3,6 @@
 
 mod adapter;
 mod google;
-mod patch;
-mod rollout;
 mod scaler;
 
 use super::field::word;
@@ -26,10 +24,10 @@ const PARTS: [Part; 13] = [
     scaler::kserve,
     scaler::aibrix,
     google::query,
-    rollout::analysis,
-    rollout::flagger,
-    rollout::probe,
-    patch::value,
+    scaler::analysis,
+    scaler::flagger,
+    scaler::probe,
+    scaler::patch,
     classic::part,
 ];
 

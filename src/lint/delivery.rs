@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::listing::{Found, Listing};
-use super::project::ProjectCx;
+use super::rule::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
 struct Agent {

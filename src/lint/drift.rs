@@ -4,7 +4,6 @@ mod meaning;
 mod selects;
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use super::file::sited;
 use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
@@ -101,12 +100,10 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
         let Some((expr, _)) = invalid_promql::parse(query).0 else {
             continue;
         };
-        let (old, holders) = series(&expr, &old_names);
-        let (new, _) = series(&expr, &new_names);
-        let (old_memo, new_memo) = (
-            Memo::new(Rc::clone(&holders), &old_names.patterns),
-            Memo::new(holders, &new_names.patterns),
-        );
+        let (old, others) = series(&expr, &old_names);
+        let old_memo = Memo::new(others, &old_names.patterns);
+        let (new, others) = series(&expr, &new_names);
+        let new_memo = Memo::new(others, &new_names.patterns);
         let cx = |scope, series, memo| QueryCx {
             scope,
             artifact,

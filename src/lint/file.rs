@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::dashboard::DashboardCx;
 use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
-use super::resource::ResourceCx;
-use super::rule::{Check, Findings, Rule};
+use super::rule::{Check, DashboardCx, Findings, ResourceCx, Rule};
 use super::rules::invalid_promql::Read;
 use super::rules::{invalid_promql, unknown_label};
 use super::scope::Scope;
@@ -180,11 +178,11 @@ impl File<'_> {
                 let before = before.get_or_init(|| checked(&query.text));
                 is_better(rule, before.as_ref(), checked(text).as_ref())
             };
-            let (mut series, holders) = series(&expr, &names);
+            let (mut series, others) = series(&expr, &names);
             if query.role == Role::Mention {
                 series.retain(|series| !self.is_settled(series));
             }
-            let memo = Memo::new(holders, &names.patterns);
+            let memo = Memo::new(others, &names.patterns);
             let cx = self.context(query, *site, (&expr, &series, &memo), Some(Review(&review)));
             self.ask(&cx, read, &mut found);
         }
@@ -245,8 +243,8 @@ impl File<'_> {
         let mut query = query.clone();
         text.clone_into(&mut query.text);
         let expr = parse_with(text, query.dialect).ok()?;
-        let (series, holders) = series(&expr, names);
-        let memo = Memo::new(holders, &names.patterns);
+        let (series, others) = series(&expr, names);
+        let memo = Memo::new(others, &names.patterns);
         let cx = self.context(&query, site, (&expr, &series, &memo), None);
         let mut found = Vec::new();
         self.ask(&cx, Read::Whole, &mut found);

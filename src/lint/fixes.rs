@@ -67,10 +67,10 @@ pub(super) fn advise<'q, 'c>(
 /// True if the query only counts series, or tests for their absence: other metrics with similar values do not help.
 fn is_counted(series: &Series<'_, '_>) -> bool {
     const MISSED: [&str; 3] = ["absent", "absent_over_time", "present_over_time"];
-    let kinds = series.context.kinds();
-    MISSED.iter().any(|function| kinds.calls(function))
-        || kinds.aggregates(AggregateOp::Count)
-        || kinds.aggregates(AggregateOp::Group)
+    let around = &series.context;
+    MISSED.iter().any(|function| around.calls(function))
+        || around.aggregates(AggregateOp::Count)
+        || around.aggregates(AggregateOp::Group)
 }
 
 pub(super) fn set_text(

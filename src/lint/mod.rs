@@ -39,7 +39,6 @@
 //! A rule is a file in [`rules`]; it checks one query ([`query::QueryCx`]), one dashboard, one CloudWatch resource or
 //! all files of the run.
 
-pub mod dashboard;
 pub mod date;
 mod delivery;
 pub mod drift;
@@ -50,10 +49,8 @@ mod listing;
 mod missing_metric;
 mod panel_schemas;
 pub mod pins;
-pub mod project;
 mod quantity;
 pub mod query;
-pub mod resource;
 pub mod rule;
 pub mod rules;
 mod run;

@@ -2,7 +2,6 @@
 
 mod share;
 
-pub(super) use super::query::Measure;
 use super::query::{QueryCx, Series};
 use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
@@ -33,8 +32,12 @@ const KEEPING: [&str; 16] = [
     "label_join",
 ];
 
-/// The length in bytes up to which a query is measured again each time: cheaper than a cache.
-const SHORT: usize = 1 << 10;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Fraction,
+    Seconds,
+    Milliseconds,
+}
 
 impl<'q, 'c> QueryCx<'q, 'c> {
     /// The kind of value of an expression, and one of its series.
@@ -53,18 +56,9 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// The same, with the index of the series. Each operation of a long chain needs the result of the one before it.
+    /// The same, with the index of the series.
     fn measured(&self, expr: &Expr) -> Option<(Measure, usize)> {
-        if self.query.text.len() <= SHORT || !matches!(expr.kind, ExprKind::Binary(_)) {
-            return with_room(|| self.reckoned(expr));
-        }
-        let place = std::ptr::from_ref(expr).addr();
-        let seen = self.memo.measured.borrow().get(&place).copied();
-        seen.unwrap_or_else(|| {
-            let found = with_room(|| self.reckoned(expr));
-            self.memo.measured.borrow_mut().insert(place, found);
-            found
-        })
+        with_room(|| self.reckoned(expr))
     }
 
     /// The subject of a message about an expression: the name of its series, if it is not calculated.
@@ -155,8 +149,9 @@ pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
 fn only(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<usize> {
     let inside = cx.indices(expr);
     // The old and the new name of a metric have the same unit.
-    let alike = || cx.memo.units.are_alike(cx.series, &inside, unit);
-    (!inside.is_empty() && alike()).then_some(inside.start)
+    let first = cx.series.get(inside.start).map(unit);
+    let mut all = cx.series[inside.clone()].iter();
+    (!inside.is_empty() && all.all(|s| Some(unit(s)) == first)).then_some(inside.start)
 }
 
 fn gauge(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<(Measure, usize)> {
@@ -169,9 +164,8 @@ fn gauge(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<(Measure, usize)> {
 fn histogram(cx: &QueryCx<'_, '_>, expr: &Expr, part: catalog::Series) -> Option<(Measure, usize)> {
     let at = only(cx, expr)?;
     let of = |s: &Series<'_, '_>| s.subject.known().map(|known| known.part);
-    let fits = of(&cx.series[at]) == Some(part)
-        && cx.memo.parts.are_alike(cx.series, &cx.indices(expr), of);
-    fits.then_some(())?;
+    let fits = |s: &Series<'_, '_>| of(s) == Some(part);
+    cx.series_in(expr).all(fits).then_some(())?;
     Some((unit(&cx.series[at])?, at))
 }
 

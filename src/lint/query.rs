@@ -1,27 +1,25 @@
 //! One query, with everything that rules need.
 
 mod labels;
-mod memo;
 mod patterns;
-mod replacements;
 mod series;
 
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::scope::Scope;
-use super::subject::{Dead, Subject};
+use super::subject::{Dead, Known, Subject};
 use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
 use crate::diag;
 use crate::diag::{Applicability, Fix};
-use crate::promql::ast::{BinaryOp, Expr, Matcher, Selector, TextSpan};
+use crate::promql::ast::{BinaryOp, Expr, ExprKind, Matcher, Selector, TextSpan};
 use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
-use crate::promql::usage::{Comparison, comparison};
+use crate::promql::usage::{Comparison, comparison, is_call};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 pub(super) use labels::{lacks, may_have, meant, slip};
-pub(super) use memo::{FEW, Measure, Memo};
-use replacements::{Others, Replacements};
+use patterns::Patterns;
 pub use series::Series;
 pub(super) use series::{Names, series};
 
@@ -39,6 +37,38 @@ pub struct QueryCx<'q, 'c> {
     pub(super) rule: &'static str,
     /// Checks the query after a fix; without it, no fix is made.
     pub(super) review: Option<Review<'q>>,
+}
+
+/// The limit of bytes that are parsed again for the fixes of one query. Each fix parses the whole query: without a limit,
+/// a long query with many fixes would take too long.
+const FIXING: usize = 512 << 10;
+
+/// Cached facts about a query, and the remaining budget for fixes.
+#[derive(Debug)]
+pub(super) struct Memo<'p> {
+    expressions: Vec<&'p Expr>,
+    /// Compiled patterns of its matchers, shared with other queries.
+    patterns: &'p Patterns,
+    comparisons: OnceCell<Vec<Comparison<'p>>>,
+    left: Cell<usize>,
+}
+
+impl<'p> Memo<'p> {
+    pub(super) fn new(expressions: Vec<&'p Expr>, patterns: &'p Patterns) -> Self {
+        Self {
+            expressions,
+            patterns,
+            comparisons: OnceCell::new(),
+            left: Cell::new(FIXING),
+        }
+    }
+
+    /// True if the budget is not spent; subtracts the work of one more fix from it.
+    fn may_fix(&self, length: usize) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(length));
+        left > 0
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -91,16 +121,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 
     pub fn comparisons(&self) -> &'q [Comparison<'q>] {
-        let all = || match self.memo.kinds.compares() {
-            true => self
-                .memo
-                .holders
-                .expressions()
-                .filter_map(comparison)
-                .collect(),
-            false => Vec::new(),
-        };
+        let all = || self.expressions().filter_map(comparison).collect();
         self.memo.comparisons.get_or_init(all)
+    }
+
+    /// All expressions of the query but its selectors, each behind the one around it.
+    pub fn expressions(&self) -> impl Iterator<Item = &'q Expr> {
+        self.memo.expressions.iter().copied()
+    }
+
+    pub fn calls(&self, function: &str) -> bool {
+        self.expressions().any(|expr| is_call(expr, function))
     }
 
     /// The matchers without placeholders in their values, each with a series that it selects.
@@ -252,10 +283,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             return dead;
         }
         // The name itself is among the alternatives, but is not served on these releases.
-        let others = [self.around(series), self.alternatives(series)];
+        let mut others = self.around(series);
+        others.extend(self.alternatives(series));
+        let others: Vec<_> = others.iter().filter_map(|s| s.subject.served()).collect();
         for d in &mut dead {
-            let serve = |id| others.iter().flatten().any(|others| others.serve(id));
-            d.releases.retain(|id| !serve(*id));
+            d.releases
+                .retain(|id| !others.iter().any(|known| known.present.contains(id)));
         }
         dead.retain(|d| !d.releases.is_empty());
         dead
@@ -263,36 +296,47 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     pub fn has_replacement(&self, series: &Series<'_, '_>) -> bool {
         self.may_have_replacement(series)
-            && (self.around(series).is_some_and(|others| others.any)
-                || self.alternatives(series).is_some())
+            && !(self.around(series).is_empty() && self.alternatives(series).is_empty())
     }
 
     fn may_have_replacement(&self, series: &Series<'_, '_>) -> bool {
-        series.context.selector.metric.is_none() || series.context.kinds().operates(BinaryOp::Or)
+        series.context.selector.metric.is_none() || series.context.operates(BinaryOp::Or)
     }
 
-    fn replacements(&self) -> &'q Replacements {
-        let replacements = &self.memo.replacements;
-        replacements.get_or_init(|| Replacements::of(self.series))
+    /// The series on the other side of each `or` around this one.
+    fn around(&self, series: &Series<'_, '_>) -> Vec<&'q Series<'q, 'c>> {
+        let mut found = Vec::new();
+        let mut start = series.context.span.start;
+        for outer in series.context.ancestors() {
+            if let ExprKind::Binary(binary) = &outer.kind
+                && binary.op == BinaryOp::Or
+            {
+                let other = match start >= binary.rhs.span.start {
+                    true => &binary.lhs,
+                    false => &binary.rhs,
+                };
+                found.extend(self.series_in(other));
+            }
+            start = outer.span.start;
+        }
+        found
     }
 
-    /// Series on the other side of an `or` around this one.
-    fn around(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
-        self.replacements().around(series)
-    }
-
-    fn alternatives(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
-        let start = series.context.span.start;
-        let first = self
-            .series
-            .partition_point(|s| s.context.span.start < start);
-        self.replacements().alternatives(first)
+    /// All names of the selector of a series, if there are several.
+    fn alternatives(&self, series: &Series<'_, '_>) -> Vec<&'q Series<'q, 'c>> {
+        let all: Vec<_> = self.series_at(series.context.span.start).collect();
+        match all.iter().any(|s| s.name != all[0].name) {
+            true => all,
+            false => Vec::new(),
+        }
     }
 
     /// True when another name of the same selector, of one that is not served, is served on every release.
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
-        self.may_have_replacement(series)
-            && self.alternatives(series).is_some_and(|others| others.alive)
+        self.may_have_replacement(series) && {
+            let mut others = self.alternatives(series).into_iter();
+            others.any(|s| s.subject.served().is_some_and(Known::is_alive))
+        }
     }
 }
 

@@ -1,9 +1,11 @@
-//! The type of lint rules, and the macro that declares one.
+//! The type of lint rules, what they read, and the macro that declares one.
 
-use super::dashboard::DashboardCx;
-use super::project::ProjectCx;
+use std::path::Path;
+
 use super::query::QueryCx;
-use super::resource::ResourceCx;
+use super::scope::Scope;
+use crate::artifact::{Artifact, Dashboard, Resource, ResourceKind};
+use crate::cloudwatch::{self, Violation};
 use crate::diag::{Diagnostic, RuleInfo};
 use crate::source::Span;
 
@@ -28,6 +30,51 @@ pub enum Check {
     Project(fn(&ProjectCx<'_>, &mut Findings)),
     /// No function: another part of the linter reports the findings.
     Elsewhere,
+}
+
+/// One dashboard, with everything that rules need.
+#[derive(Clone, Copy, Debug)]
+pub struct DashboardCx<'a> {
+    pub artifact: &'a Artifact,
+    pub file_text: &'a str,
+    pub dashboard: &'a Dashboard,
+}
+
+/// One CloudWatch resource.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceCx<'a> {
+    pub resource: &'a Resource,
+}
+
+impl ResourceCx<'_> {
+    pub fn violations(&self) -> Vec<Violation> {
+        let resource = self.resource;
+        let mut found = match resource.what {
+            ResourceKind::Alarm => cloudwatch::any_alarm_in(&resource.request, resource.form),
+            ResourceKind::Dashboard => cloudwatch::dashboard(&resource.request),
+            ResourceKind::PutDashboard => {
+                cloudwatch::put_dashboard(&resource.request, resource.form)
+            }
+            ResourceKind::Agent | ResourceKind::Listing => Vec::new(),
+        };
+        found.extend(resource.faults.iter().cloned());
+        found
+    }
+
+    pub fn title(&self) -> String {
+        match self.resource.name.as_str() {
+            "" => String::new(),
+            name => format!("alarm `{name}`: "),
+        }
+    }
+}
+
+/// All files of a run together.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectCx<'a> {
+    pub artifacts: &'a [Artifact],
+    pub root: &'a Path,
+    pub scope: &'a Scope<'a>,
 }
 
 /// Declares a rule, or only its description. The doc comment becomes the page of the rule in `docs/rules.md`.

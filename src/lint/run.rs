@@ -6,8 +6,7 @@ use std::path::Path;
 use super::date::Date;
 use super::file;
 use super::levels::Levels;
-use super::project::ProjectCx;
-use super::rule::{Check, Findings, Rule};
+use super::rule::{Check, Findings, ProjectCx, Rule};
 use super::rules::{RULES, infos};
 use super::scope::Scope;
 use super::spec::{self, Declared};
@@ -178,7 +177,11 @@ fn project(
     rules: &[&'static Rule],
     found: &mut Sink,
 ) {
-    let cx = ProjectCx::new(artifacts, settings.root, settings.scope);
+    let cx = ProjectCx {
+        artifacts,
+        root: settings.root,
+        scope: settings.scope,
+    };
     for rule in rules {
         if let Check::Project(check) = rule.check {
             let mut out = Findings::new(&rule.info);

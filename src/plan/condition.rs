@@ -78,16 +78,6 @@ impl Condition {
         }
     }
 
-    /// The missing series without which it cannot hold.
-    pub fn absent(&self) -> Option<&Absent> {
-        match self {
-            Condition::Absent(absent) => Some(absent),
-            Condition::All(parts, _) => parts.iter().find_map(Condition::absent),
-            Condition::Unless(parts, _) => parts[0].absent(),
-            Condition::Compare(_) | Condition::Raw(_) | Condition::Any(..) => None,
-        }
-    }
-
     pub fn slo_data(&self) -> Option<&SliData> {
         match self {
             Condition::Raw(raw) => raw.of_slos.as_ref(),

@@ -63,17 +63,6 @@ pub fn filtered_label(value: &str) -> Option<&str> {
         .strip_prefix(FILTER)
 }
 
-/// True when a query depends on what a reader chooses for `label`: by a marker, or by a variable in PromQL of the
-/// author's.
-pub fn uses(expr: &Expr, label: &str) -> bool {
-    let mut selectors = visit::selectors(expr).into_iter();
-    let marked = selectors.any(|selector| {
-        let mut matchers = selector.matchers.iter();
-        matchers.any(|matcher| filtered_label(&matcher.value.value) == Some(label))
-    });
-    marked || visit::placeholders(expr).any(|placeholder| placeholder.variable() == label)
-}
-
 /// How a back end writes the markers.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {

@@ -1,7 +1,7 @@
 //! What the parser says about a query it cannot accept.
 
 use super::ast::TextSpan;
-use super::room::{LEVELS, TERMS};
+use super::room::LEVELS;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -25,9 +25,8 @@ impl SyntaxError {
 
     /// More levels or terms than are read.
     pub(super) fn too_deep(span: TextSpan) -> Self {
-        let message = format!(
-            "the query is too large to check: at most {LEVELS} nested levels and {TERMS} terms are allowed"
-        );
+        let message =
+            format!("the query is too large to check: at most {LEVELS} levels are allowed");
         Self {
             too_deep: true,
             ..Self::new(message, span)

@@ -42,7 +42,7 @@ mod tests {
 
     fn experimental(text: &str) -> Vec<(TextSpan, &'static str)> {
         let tree = parse(text).unwrap();
-        super::experimental(surroundings(&tree).1.expressions())
+        super::experimental(surroundings(&tree).1.into_iter())
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::check;
 use super::error::SyntaxError;
 use super::lexer::{Keyword, Kind, Lexer, Token, decode, is_lossy};
 use super::placeholder::{Dialect, Placeholders};
-use super::room::{LEVELS, TERMS};
+use super::room::LEVELS;
 use crate::promql::ast::Call;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
     /// Counts one more level above the expression returned last.
     fn grow(&mut self, other: u32) -> Result<()> {
         self.height = self.height.max(other) + 1;
-        if self.height > TERMS {
+        if self.height > LEVELS {
             return Err(self.too_deep());
         }
         Ok(())

@@ -1,10 +1,7 @@
 //! How deep a query may nest, and the stack for it: reading a tree, and most of what is done with it, recurses.
 
-/// Parentheses, calls and signs inside each other; real queries stay under 30.
-pub(super) const LEVELS: u32 = 10_000;
-
-/// Levels of any tree. Chains such as `a or b or c or …` lean to the left.
-pub(super) const TERMS: u32 = 100_000;
+/// Levels of a tree, whether they nest or are a chain such as `a or b or c or …`; real queries stay under 30.
+pub(super) const LEVELS: u32 = 1_000;
 
 /// What is there for anything between two calls of [`with_room`].
 const LEAST: usize = 256 << 10;

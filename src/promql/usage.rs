@@ -1,20 +1,15 @@
 //! How a query uses what it selects: what lint rules ask of a tree.
 
-mod around;
 mod comparison;
 mod constant;
 
-use std::rc::Rc;
-
-use super::ast::{Expr, ExprKind, RangeSelector, Selector, TextSpan};
+use super::ast::{AggregateOp, BinaryOp, Expr, ExprKind, RangeSelector, Selector, TextSpan};
 pub use super::visit::bare;
 use super::visit::children;
 use crate::promql::ast::{Aggregate, Call};
 use crate::promql::labels::kept_labels;
 use crate::promql::room::with_room;
 use crate::promql::visit::walk;
-use around::Around;
-pub use around::{Holder, Holders, Kinds};
 pub use comparison::{Comparison, comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 
@@ -23,7 +18,8 @@ pub struct SelectorContext<'a> {
     pub selector: &'a Selector,
     pub span: TextSpan,
     pub range: Option<&'a RangeSelector>,
-    around: Around<'a>,
+    /// The expressions around it, outer ones first.
+    ancestors: Vec<&'a Expr>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,53 +68,41 @@ pub fn contexts(expr: &Expr) -> Vec<SelectorContext<'_>> {
     surroundings(expr).0
 }
 
-/// [`contexts`], and all expressions but the selectors.
-pub fn surroundings<'a>(expr: &'a Expr) -> (Vec<SelectorContext<'a>>, Rc<Holders<'a>>) {
-    let (found, holders) = selections(expr);
-    let holders = Rc::new(holders);
-    let context = |(expr, innermost): (&'a Expr, _)| {
-        let (selector, range) = selected(expr)?;
-        Some(SelectorContext {
-            selector,
-            span: expr.span.clone(),
-            range,
-            around: Around {
-                holders: Rc::clone(&holders),
-                innermost,
-            },
-        })
-    };
-    let contexts = found.into_iter().filter_map(context).collect();
-    (contexts, holders)
+/// [`contexts`], and all expressions but the selectors, each behind the one around it.
+pub fn surroundings(expr: &Expr) -> (Vec<SelectorContext<'_>>, Vec<&Expr>) {
+    let mut all = (Vec::with_capacity(4), Vec::with_capacity(8));
+    gather(expr, &mut Vec::with_capacity(8), &mut all);
+    all
 }
 
-fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
-    match &expr.kind {
-        ExprKind::Selector(selector) => Some((selector, None)),
-        ExprKind::Range(range) => Some((&range.selector, Some(range))),
-        _ => None,
-    }
-}
-
-/// The expressions that select, each with the place of what holds it, and all that hold others.
-fn selections(expr: &Expr) -> (Vec<(&Expr, Option<usize>)>, Holders<'_>) {
-    let (mut found, mut holders) = (Vec::with_capacity(4), Holders::new());
-    let mut open = Vec::with_capacity(8);
-    open.push((expr, None));
-    while let Some((expr, outer)) = open.pop() {
-        if selected(expr).is_some() {
-            found.push((expr, outer));
-            continue;
+fn gather<'a>(
+    expr: &'a Expr,
+    around: &mut Vec<&'a Expr>,
+    all: &mut (Vec<SelectorContext<'a>>, Vec<&'a Expr>),
+) {
+    let (selector, range): (&Selector, Option<&RangeSelector>) = match &expr.kind {
+        ExprKind::Selector(selector) => (selector, None),
+        ExprKind::Range(range) => (&range.selector, Some(range)),
+        _ => {
+            all.1.push(expr);
+            around.push(expr);
+            with_room(|| children(expr).for_each(|child| gather(child, around, all)));
+            around.pop();
+            return;
         }
-        let here = Some(holders.push(expr, outer));
-        open.extend(children(expr).rev().map(|child| (child, here)));
-    }
-    (found, holders)
+    };
+    all.0.push(SelectorContext {
+        selector,
+        span: expr.span.clone(),
+        range,
+        ancestors: around.clone(),
+    });
 }
 
 impl<'a> SelectorContext<'a> {
+    /// The expressions around it, inner ones first.
     pub fn ancestors(&self) -> impl Iterator<Item = &'a Expr> {
-        self.around.iter()
+        self.ancestors.iter().rev().copied()
     }
 
     /// What is done to the samples first; parentheses do nothing, and a subquery hands them on.
@@ -137,18 +121,24 @@ impl<'a> SelectorContext<'a> {
         if samples { Use::Unknown } else { Use::Instant }
     }
 
-    pub fn kinds(&self) -> Kinds {
-        self.around.kinds()
+    /// True inside a call of the function.
+    pub fn calls(&self, function: &str) -> bool {
+        self.ancestors().any(|expr| is_call(expr, function))
     }
 
-    /// All expressions of the query but its selectors, each behind the one around it.
-    pub fn holders(&self) -> &[Holder<'a>] {
-        self.around.holders()
+    pub fn aggregates(&self, op: AggregateOp) -> bool {
+        let is = |expr: &Expr| matches!(&expr.kind, ExprKind::Aggregate(a) if a.op == op);
+        self.ancestors().any(is)
     }
 
-    pub fn holder(&self) -> Option<usize> {
-        self.around.innermost
+    pub fn operates(&self, op: BinaryOp) -> bool {
+        let is = |expr: &Expr| matches!(&expr.kind, ExprKind::Binary(binary) if binary.op == op);
+        self.ancestors().any(is)
     }
+}
+
+pub fn is_call(expr: &Expr, function: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Call(call) if call.function.text == function)
 }
 
 fn range_use(function: &str) -> Use<'_> {

@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
-use super::key;
 use super::spanned::span_at;
 use crate::diag::{Diagnostic, did_you_mean, one_of};
 use crate::source::{FileId, Span};
@@ -20,67 +19,19 @@ pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic 
         Error::AliasError { error, .. } => error.without_snippet(),
         other => other,
     };
-    let mut found = of_shape(error, span, text).unwrap_or_else(|| of_syntax(error, span, text));
+    let mut found = of_shape(error, span).unwrap_or_else(|| of_syntax(error, span, text));
     found.span = Span::new(found.span.file, visible(found.span.range(), text));
     found
 }
 
-fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
+/// What is wrong with values; only a duplicate key and the words of our own parsers concern more than our own files.
+fn of_shape(error: &Error, span: Span) -> Option<Diagnostic> {
     Some(match error {
-        Error::SerdeUnknownField {
-            field, expected, ..
-        } => {
-            let message = format!("unknown field `{field}`");
-            suggest(
-                Diagnostic::error("unknown-field", span, message),
-                field,
-                expected,
-            )
-        }
-        Error::SerdeUnknownVariant {
-            variant, expected, ..
-        } => {
-            let place = match key::owner(text, span.range().start) {
-                Some(key) => format!(" for `{}`", text[key].trim_matches(['"', '\''])),
-                None => String::new(),
-            };
-            let message = format!("unknown value `{variant}`{place}");
-            suggest(
-                Diagnostic::error("unknown-value", span, message),
-                variant,
-                expected,
-            )
-        }
-        Error::SerdeMissingField { field, .. } => missing_field(field, span, text),
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
             Diagnostic::error("duplicate-name", span, format!("`{key}` appears twice"))
                 .help("remove one of the two")
         }
-        Error::Unexpected { expected, .. } => wrong_kind(expected, span, text),
-        Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => {
-            wrong_kind("string scalar", span, text)
-        }
-        Error::NullIntoString { .. } => wrong_type("text; found nothing", span, text),
-        Error::InvalidBooleanStrict { .. } => wrong_type("`true` or `false`", span, text),
-        Error::InvalidScalar { ty, .. } => {
-            let wanted = if ty.starts_with(['u', 'i']) {
-                "a whole number, 0 or more"
-            } else {
-                "a number"
-            };
-            wrong_type(wanted, span, text)
-        }
-        Error::SerdeInvalidType {
-            unexpected,
-            expected,
-            ..
-        }
-        | Error::SerdeInvalidValue {
-            unexpected,
-            expected,
-            ..
-        } => wrong_type(&format!("{expected}; found {unexpected}"), span, text),
         Error::Message { msg, .. } => by_value(msg, span),
         _ => return None,
     })
@@ -129,58 +80,6 @@ pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnost
         Some(meant) => error.help(meant),
         None => error.help(format!("use {}", one_of(known))),
     }
-}
-
-fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
-    let found = match key::owner(text, span.range().start) {
-        Some(owner) => {
-            let name = text[owner.clone()].trim_matches(['"', '\'']);
-            let message = format!("`{name}` lacks the field `{field}`");
-            Diagnostic::error("missing-field", Span::new(span.file, owner), message)
-        }
-        None => {
-            let before = text.get(..span.range().start).unwrap_or_default();
-            let top = before.is_empty() || before.ends_with('\n');
-            let first = key::first(text);
-            let span = if top {
-                Span::new(span.file, first..first)
-            } else {
-                span
-            };
-            let message = format!("the spec lacks the field `{field}`");
-            Diagnostic::error("missing-field", span, message)
-        }
-    };
-    found.maybe_help(addition(field))
-}
-
-fn wrong_type(wanted: &str, span: Span, text: &str) -> Diagnostic {
-    let message = match key::of_value(text, span.range().start) {
-        Some(key) => format!("`{}` must be {wanted}", text[key].trim_matches(['"', '\''])),
-        None => format!("the value must be {wanted}"),
-    };
-    Diagnostic::error("wrong-type", span, message)
-}
-
-fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
-    let (wanted, example) = match expected {
-        "sequence start" => ("a list", true),
-        "mapping start" => ("a mapping", false),
-        "string scalar" => ("text", false),
-        other => (other, false),
-    };
-    let here = text.get(span.range()).unwrap_or_default();
-    let found = match here.chars().next() {
-        Some('[' | '-') if wanted != "a list" => "; found a list",
-        Some('{') if wanted != "a mapping" => "; found a mapping",
-        _ => "",
-    };
-    let error = wrong_type(&format!("{wanted}{found}"), span, text);
-    let scalar = !here.is_empty() && !here.starts_with(['{', '[', '&', '*']);
-    if example && scalar && !here.contains([':', '\n']) {
-        return error.help(format!("write `[{here}]`"));
-    }
-    error
 }
 
 /// An error of our own value parsers: the message in the first line, a help in each of the others.

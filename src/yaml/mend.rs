@@ -3,13 +3,8 @@
 //! A misspelt key becomes the one that was meant, a value that cannot be read is taken out, and something stands in for
 //! what is missing. What is reported once is remembered, so that what follows from it is not reported as well.
 
-mod path;
-mod reported;
-
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-use path::{at, key_of, path_to};
-pub use reported::Reported;
 
 use super::fault::{Fault, Place, Wrong};
 use super::{Kind, Node, Style};
@@ -30,6 +25,53 @@ pub enum Mended {
     /// It says more of the unknown field at a place.
     Of(usize),
     Instead(Box<Fault>),
+}
+
+/// What was reported once, so that what follows from it is not reported as well.
+#[derive(Clone, Debug, Default)]
+pub struct Reported {
+    /// Where that begins of which a part was reported.
+    owners: BTreeSet<usize>,
+    /// Where plain values begin beside which something was taken out.
+    beside: BTreeSet<usize>,
+    /// Texts in what was taken out: names that nothing has now.
+    words: BTreeSet<String>,
+    /// Fields that were taken out: where their map begins, and their name.
+    gone: BTreeSet<(usize, String)>,
+    /// Texts whose characters were reported.
+    texts: Vec<Range<usize>>,
+    /// Maps that had a field which nothing knows: where they begin, and where that was.
+    strange: BTreeMap<usize, usize>,
+    /// Fields that something stands in for, with the number of what was tried.
+    stand_ins: BTreeSet<(usize, String, usize)>,
+}
+
+impl Reported {
+    pub fn is_owner(&self, at: usize) -> bool {
+        self.owners.contains(&at)
+    }
+
+    pub fn is_in_text(&self, at: usize) -> bool {
+        self.texts.iter().any(|text| text.contains(&at))
+    }
+
+    /// True when something was taken out beside the value that begins at a place.
+    pub fn is_beside(&self, at: usize) -> bool {
+        self.beside.contains(&at)
+    }
+
+    pub fn is_gone(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    fn remember(&mut self, node: &Node<'_>) {
+        self.words.extend(node.text().map(str::to_owned));
+        node.items().iter().for_each(|item| self.remember(item));
+        for (key, value) in node.entries() {
+            self.remember(key);
+            self.remember(value);
+        }
+    }
 }
 
 impl<'t> Draft<'t> {
@@ -314,5 +356,48 @@ fn remove<'t>(node: &mut Node<'t>, index: usize) -> Option<(Option<Node<'t>>, No
         }
         Kind::Seq(items) if index < items.len() => Some((None, items.remove(index))),
         _ => None,
+    }
+}
+
+/// The node at the end of a way: the index of an entry or item at each level.
+fn at<'n, 't>(root: &'n mut Node<'t>, path: &[usize]) -> Option<&'n mut Node<'t>> {
+    path.iter()
+        .try_fold(root, |node, &index| match &mut node.kind {
+            Kind::Seq(items) => items.get_mut(index),
+            Kind::Map(entries) => entries.get_mut(index).map(|(_, value)| value),
+            Kind::Scalar(_) => None,
+        })
+}
+
+fn key_of(root: &Node<'_>, path: &[usize]) -> Option<Range<usize>> {
+    let (&last, path) = path.split_last()?;
+    let parent = path.iter().try_fold(root, |node, &index| {
+        node.items()
+            .get(index)
+            .or_else(|| node.entries().get(index).map(|(_, value)| value))
+    })?;
+    parent.entries().get(last).map(|(key, _)| key.range())
+}
+
+/// The way to the smallest entry or item that holds a byte.
+fn path_to(root: &Node<'_>, offset: usize) -> Vec<usize> {
+    let mut path = Vec::new();
+    let mut node = root;
+    loop {
+        let holds =
+            |node: &Node<'_>| node.range().contains(&offset) || node.range().start == offset;
+        let item = node.items().iter().position(holds);
+        let entry = node.entries().iter().position(|(key, value)| {
+            (key.range().start..key.end.max(value.end) as usize).contains(&offset)
+        });
+        let Some(index) = item.or(entry) else {
+            return path;
+        };
+        path.push(index);
+        node = match &node.kind {
+            Kind::Seq(items) => &items[index],
+            Kind::Map(entries) if !holds(&entries[index].0) => &entries[index].1,
+            Kind::Map(_) | Kind::Scalar(_) => return path,
+        };
     }
 }

@@ -257,12 +257,12 @@ fn expressions_that_refer_to_each_other_never_take_the_stack() {
 #[test]
 #[ignore = "ci"]
 fn queries_of_the_largest_depth_are_judged() {
-    let count = 9_990;
+    let count = 990;
     let around =
         |open: &str, close: &str| format!("{}a{}", open.repeat(count), close.repeat(count));
     let deep = [around("(", ")"), around("-", ""), around("sum(", ")")];
     let calls = around("max_over_time((", ")[1m:])");
-    let long = vec!["a"; 99_990].join(" or ");
+    let long = vec!["a"; 990].join(" or ");
     let dead = format!(
         "{}vllm:num_requests_swapped{}",
         "(".repeat(count),
@@ -286,7 +286,7 @@ fn operations_of_a_long_chain_do_not_each_look_at_all_before_them() {
         ("1", " > bool ", 0),
         ("a", " ^ ", 0),
     ] {
-        let query = vec![term; 20_000].join(operator);
+        let query = vec![term; 990].join(operator);
         let text = format!("```promql\n{query}\n```\n");
         assert_eq!(lint("a.md", &text, "concise"), Some(code), "{operator}");
     }
@@ -295,13 +295,11 @@ fn operations_of_a_long_chain_do_not_each_look_at_all_before_them() {
 #[test]
 #[ignore = "ci"]
 fn rules_look_once_at_each_part_of_a_long_query() {
-    let chain = |term: &str, operator: &str| vec![term; 20_000].join(operator);
+    let chain = |term: &str, operator: &str| vec![term; 990].join(operator);
     let gone = "vllm:num_requests_swapped";
     let counter = "vllm:generation_tokens_total";
     let usage = "vllm:kv_cache_usage_perc";
-    let names: Vec<_> = (0..10_000)
-        .map(|i| format!("vllm:nope_{i}|{gone}"))
-        .collect();
+    let names: Vec<_> = (0..500).map(|i| format!("vllm:nope_{i}|{gone}")).collect();
     for query in [
         chain(gone, " or "),
         chain(&format!("vllm:nope or {gone}"), " or "),
@@ -312,7 +310,7 @@ fn rules_look_once_at_each_part_of_a_long_query() {
         chain(usage, " and "),
         format!("sum({})", chain(usage, " or ")),
         chain(&format!("{usage} > 95"), " or "),
-        format!("{gone}{}", " > 1".repeat(20_000)),
+        format!("{gone}{}", " > 1".repeat(980)),
         format!("{{__name__=~\"{}\"}}", names.join("|")),
     ] {
         let text = format!("```promql\n{query}\n```\n");

@@ -31,7 +31,7 @@ fn one(text: &str, dialect: Dialect) {
             same(&expr, tree.as_ref().expect("a tree"), text);
             assert_eq!(reach(text, dialect), Some(text.len()));
             kept_labels(&expr);
-            experimental(surroundings(&expr).1.expressions());
+            experimental(surroundings(&expr).1.into_iter());
             value_type(&expr);
             printed(&expr, dialect);
         }

@@ -1,10 +1,11 @@
-//! What scales by metrics: KEDA, the HorizontalPodAutoscaler, KServe, AIBrix.
+//! What scales by metrics (KEDA, the HorizontalPodAutoscaler, KServe, AIBrix), what decides on a rollout or an experiment
+//! by a query (Argo Rollouts, Flagger, LitmusChaos, Kthena), and values that are put into another file.
 
 use crate::artifact::field::{text, word};
 use crate::artifact::reader::Reader;
 use crate::artifact::{Kind, Role, metric};
-use crate::promql::Dialect;
-use crate::yaml::{Body, Node};
+use crate::promql::{Dialect, parse_with};
+use crate::yaml::{Body, Node, Text};
 
 /// A trigger of a `ScaledObject` or `ScaledJob`, also in the values of a Helm chart.
 pub(super) fn keda(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
@@ -26,12 +27,17 @@ fn query(
     part: &str,
     of: &str,
 ) -> bool {
-    let Some(query) = node.and_then(|node| text(body, node, &["query"])) else {
+    let query = node.and_then(|node| text(body, node, &["query"]));
+    take(reader, query, Dialect::Prometheus, part, of)
+}
+
+fn take(reader: &mut Reader, query: Option<Text>, dialect: Dialect, part: &str, of: &str) -> bool {
+    let Some(query) = query else {
         return false;
     };
     reader.is(Kind::Scaler);
     let (part, of) = (part.to_owned(), of.to_owned());
-    reader.query(query, Dialect::Prometheus, Role::Part { part, of });
+    reader.query(query, dialect, Role::Part { part, of });
     true
 }
 
@@ -70,4 +76,47 @@ pub(super) fn aibrix(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: 
         metric::served(reader, body, node.get("targetMetric"), of);
     }
     true
+}
+
+/// The `provider` of a metric of an `AnalysisTemplate`, and what is like it.
+pub(super) fn analysis(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
+    let is_server = |inner: &&Node<'_>| {
+        let keys = ["address", "serverAddress", "serverURL"];
+        keys.iter().any(|key| inner.get(key).is_some())
+    };
+    let inner = node.get("prometheus").filter(is_server);
+    inner.is_some_and(|inner| filled(reader, body, inner, of))
+}
+
+/// The `spec` of a `MetricTemplate`.
+pub(super) fn flagger(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
+    word(node, &["provider", "type"]) == Some("prometheus") && filled(reader, body, node, of)
+}
+
+/// A probe of a `ChaosEngine`.
+pub(super) fn probe(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
+    let inner = node.get("promProbe/inputs");
+    inner.is_some_and(|inner| filled(reader, body, inner, of))
+}
+
+/// A query in which the program fills in `{{ … }}`.
+fn filled(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
+    let query = text(body, node, &["query"]);
+    take(reader, query, Dialect::Template, "query", of)
+}
+
+/// Last keys of places where a query belongs.
+const KEYS: [&str; 4] = ["expr", "metricsQuery", "promql", "query"];
+
+/// `set` of Helm, or a patch of Kustomize: reads `{name: a.b.expr, value: …}` and `{path: /a/b/query, value: …}`. Other databases have queries at such places,
+/// too: what is not PromQL is none.
+pub(super) fn patch(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
+    let place = word(node, &["path"]).or_else(|| word(node, &["name"]));
+    let key = place.and_then(|place| place.rsplit(['.', '/']).next());
+    let Some(key) = key.filter(|key| KEYS.contains(key)) else {
+        return false;
+    };
+    let query = text(body, node, &["value"]);
+    let query = query.filter(|q| parse_with(&q.value, Dialect::Template).is_ok());
+    take(reader, query, Dialect::Template, key, of)
 }

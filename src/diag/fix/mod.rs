@@ -3,12 +3,12 @@
 //! `Fix::replace(span of "upp", "up")` is titled "replace with `up`"; [`apply`] leaves out a fix that overlaps an earlier one.
 
 mod apply;
-mod diff;
 #[cfg(test)]
 mod tests;
 
 pub use apply::{Fixed, Left, Outcome, apply};
-pub use diff::diff;
+
+use similar::TextDiff;
 
 use crate::source::Span;
 
@@ -84,4 +84,11 @@ impl Fix {
             vec![Edit::replace(span, text)],
         )
     }
+}
+
+/// A unified diff with three lines around each change; empty when nothing changes.
+pub fn diff(path: &str, old: &str, new: &str) -> String {
+    let (before, after) = (format!("a/{path}"), format!("b/{path}"));
+    let diff = TextDiff::from_lines(old, new);
+    diff.unified_diff().header(&before, &after).to_string()
 }

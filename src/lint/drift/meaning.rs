@@ -129,7 +129,8 @@ fn groups_by(expr: &Expr, label: &str) -> bool {
 }
 
 fn is_raw(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    cx.is_evaluated() && !series.context.kinds().aggregate()
+    let is_aggregate = |expr: &Expr| matches!(expr.kind, ExprKind::Aggregate(_));
+    cx.is_evaluated() && !series.context.ancestors().any(is_aggregate)
 }
 
 fn buckets(series: &Series<'_, '_>, changed: &Changed, new: &Shape) -> Option<String> {

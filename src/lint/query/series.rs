@@ -13,7 +13,10 @@ use crate::lint::subject::{Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::labels::Flow;
-use crate::promql::usage::{Holders, SelectorContext, surroundings};
+use crate::promql::usage::{SelectorContext, surroundings};
+
+/// Names in one pattern; a longer list is a pattern like any other.
+const MOST_NAMES: usize = 1_000;
 
 #[derive(Clone, Debug)]
 pub struct Series<'q, 'c> {
@@ -36,7 +39,7 @@ impl Series<'_, '_> {
 
     /// True inside `histogram_quantile`.
     pub fn in_quantile(&self) -> bool {
-        self.context.kinds().calls("histogram_quantile")
+        self.context.calls("histogram_quantile")
     }
 }
 
@@ -98,9 +101,9 @@ impl<'c> Names<'c> {
 pub(in crate::lint) fn series<'q, 'c>(
     expr: &'q Expr,
     names: &Names<'c>,
-) -> (Vec<Series<'q, 'c>>, Rc<Holders<'q>>) {
-    let (contexts, holders) = surroundings(expr);
-    let router = is_routed(&contexts, &holders, names);
+) -> (Vec<Series<'q, 'c>>, Vec<&'q Expr>) {
+    let (contexts, others) = surroundings(expr);
+    let router = is_routed(&contexts, &others, names);
     let mut found = Vec::with_capacity(contexts.len());
     for context in contexts {
         let context = Rc::new(context);
@@ -115,19 +118,19 @@ pub(in crate::lint) fn series<'q, 'c>(
             });
         }
     }
-    (found, holders)
+    (found, others)
 }
 
 /// True if the query selects a router in front of the servers: by the label of the router, by a matcher that names the
 /// router, or by a series that only the router has.
-fn is_routed(contexts: &[SelectorContext<'_>], holders: &Holders<'_>, names: &Names<'_>) -> bool {
+fn is_routed(contexts: &[SelectorContext<'_>], others: &[&Expr], names: &Names<'_>) -> bool {
     let is_router = |value: &str| names.router.find(value.as_bytes()).is_some();
     let names_router = |m: &Matcher| m.label.text == "server" || is_router(&m.value.value);
     contexts.iter().any(|context| {
         let selector = context.selector;
         let is_foreign = |(name, _): (&str, _)| names.scope.is_only_foreign(name);
         selector.matchers.iter().any(names_router) || named(selector).any(is_foreign)
-    }) || holders.expressions().any(groups_by_server)
+    }) || others.iter().any(|expr| groups_by_server(expr))
 }
 
 fn groups_by_server(expr: &Expr) -> bool {
@@ -168,7 +171,8 @@ fn matched(selector: &Selector) -> Vec<(&str, TextSpan)> {
         match matcher.op {
             MatchOp::Equal => found.push((value, span.clone())),
             MatchOp::Match => {
-                let places = alternatives(value).unwrap_or_default().into_iter();
+                let places = alternatives(value).filter(|all| all.len() <= MOST_NAMES);
+                let places = places.unwrap_or_default().into_iter();
                 let verbatim = matcher.value.raw.len() == value.len() + 2;
                 let exact = |at: &Range<usize>| match verbatim {
                     true => span.start + 1 + at.start..span.start + 1 + at.end,

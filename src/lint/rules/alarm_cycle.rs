@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::artifact::{Resource, ResourceKind};
 use crate::cloudwatch::children;
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 
 declare_rule! {
     /// ### What it does

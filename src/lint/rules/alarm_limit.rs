@@ -2,8 +2,7 @@
 
 use crate::cloudwatch::Fault;
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::resource::ResourceCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ResourceCx, declare_rule};
 
 declare_rule! {
     /// ### What it does

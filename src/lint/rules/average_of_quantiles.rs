@@ -42,7 +42,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.calls("histogram_quantile") {
+    if !cx.calls("histogram_quantile") {
         return;
     }
     walk(cx.expr, &mut |node| {

@@ -1,6 +1,6 @@
 //! Counters without a rate.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::diag::{Applicability, Fixes, Group, Severity};
@@ -10,7 +10,6 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::Use;
-use crate::promql::visit::walk;
 
 declare_rule! {
     /// ### What it does
@@ -163,14 +162,13 @@ fn per_second<'q>(cx: &QueryCx<'q, '_>, series: &Series<'_, '_>) -> Option<&'q s
 /// True if the value itself does not matter.
 fn is_blind(series: &Series<'_, '_>) -> bool {
     const BLIND: [&str; 4] = ["absent", "timestamp", "changes", "resets"];
-    let kinds = series.context.kinds();
-    BLIND.iter().any(|function| kinds.calls(function))
-        || kinds.aggregates(AggregateOp::Count)
-        || kinds.aggregates(AggregateOp::Group)
+    let around = &series.context;
+    BLIND.iter().any(|function| around.calls(function))
+        || around.aggregates(AggregateOp::Count)
+        || around.aggregates(AggregateOp::Group)
 }
 
-/// The operations around each series of a query, by its index. Each operation is visited once: in a long query, each
-/// series may be inside many.
+/// The operations around each series of a query, by its index.
 struct Around {
     /// The difference of two values of the series is computed.
     differenced: Vec<bool>,
@@ -182,115 +180,37 @@ struct Around {
 
 impl Around {
     fn of(cx: &QueryCx<'_, '_>) -> Self {
-        let mut compared = Marks::new(cx.series.len());
+        let none = vec![false; cx.series.len()];
+        let mut found = Self {
+            differenced: none.clone(),
+            compared: none.clone(),
+            averaged: none,
+        };
         for comparison in cx.comparisons() {
             if *comparison.constant.numer() != 0 {
-                compared.mark(cx.indices(comparison.subject));
+                found.compared[cx.indices(comparison.subject)].fill(true);
             }
         }
-        let mut averaged = Marks::new(cx.series.len());
-        let mut names = Names::of(cx);
-        let cooked: Vec<_> = (0..cx.series.len())
-            .filter(|at| !is_raw(&cx.series[*at]))
-            .collect();
-        walk(cx.expr, &mut |node| {
+        for node in cx.expressions() {
             let ExprKind::Binary(binary) = &node.kind else {
-                return;
+                continue;
             };
             let (left, right) = (cx.indices(&binary.lhs), cx.indices(&binary.rhs));
+            let names = |side: &Range<usize>| -> BTreeSet<&str> {
+                cx.series[side.clone()].iter().map(|s| s.name).collect()
+            };
             if binary.op == BinaryOp::Sub {
-                names.subtract(cx, &left, &right);
+                let both = &names(&left) & &names(&right);
+                for at in left.chain(right) {
+                    found.differenced[at] |= both.contains(cx.series[at].name);
+                }
             } else if binary.op == BinaryOp::Div
-                && !is_any_in(&cooked, &(left.start..right.end))
+                && cx.series_in(node).all(is_raw)
                 && cx.measure(node).is_some()
             {
-                averaged.mark(left);
-            }
-        });
-        Self {
-            differenced: names.differenced(),
-            compared: compared.all(),
-            averaged: averaged.all(),
-        }
-    }
-}
-
-/// True when one of some sorted places is in a range.
-fn is_any_in(sorted: &[usize], range: &Range<usize>) -> bool {
-    let first = sorted.partition_point(|at| *at < range.start);
-    sorted.get(first).is_some_and(|at| *at < range.end)
-}
-
-/// Where each name is among the series, and which of its places are parts of a difference.
-struct Names<'q> {
-    places: BTreeMap<&'q str, (Vec<usize>, Marks)>,
-    length: usize,
-}
-
-impl<'q> Names<'q> {
-    fn of(cx: &QueryCx<'q, '_>) -> Self {
-        let mut places: BTreeMap<_, (Vec<_>, Marks)> = BTreeMap::new();
-        for (at, series) in cx.series.iter().enumerate() {
-            places.entry(series.name).or_default().0.push(at);
-        }
-        for (places, marks) in places.values_mut() {
-            *marks = Marks::new(places.len());
-        }
-        let length = cx.series.len();
-        Self { places, length }
-    }
-
-    /// Marks the names that both sides have; the shorter side says which may be.
-    fn subtract(&mut self, cx: &QueryCx<'q, '_>, left: &Range<usize>, right: &Range<usize>) {
-        let (few, many) = match left.len() < right.len() {
-            true => (left, right),
-            false => (right, left),
-        };
-        for series in &cx.series[few.clone()] {
-            if let Some((places, marks)) = self.places.get_mut(series.name)
-                && is_any_in(places, many)
-            {
-                let from = places.partition_point(|at| *at < left.start);
-                let to = places.partition_point(|at| *at < right.end);
-                marks.mark(from..to);
+                found.averaged[left].fill(true);
             }
         }
-    }
-
-    fn differenced(self) -> Vec<bool> {
-        let mut all = vec![false; self.length];
-        for (places, marks) in self.places.into_values() {
-            for (at, marked) in places.into_iter().zip(marks.all()) {
-                all[at] = marked;
-            }
-        }
-        all
-    }
-}
-
-/// Ranges of places that are marked, by where they begin and end: however long they are, each is two steps.
-#[derive(Default)]
-struct Marks(Vec<isize>);
-
-impl Marks {
-    fn new(length: usize) -> Self {
-        Self(vec![0; length + 1])
-    }
-
-    fn mark(&mut self, range: Range<usize>) {
-        if range.is_empty() {
-            return;
-        }
-        self.0[range.start] += 1;
-        self.0[range.end] -= 1;
-    }
-
-    fn all(self) -> Vec<bool> {
-        let mut open = 0;
-        let count = self.0.into_iter().map(|change| {
-            open += change;
-            open > 0
-        });
-        count.collect()
+        found
     }
 }

@@ -6,8 +6,7 @@ use crate::artifact::Dimensions;
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery};
 use crate::lint::listing::{self, Found, Series};
-use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 
 /// The number of sets of dimensions in a help.
 const MOST: usize = 4;

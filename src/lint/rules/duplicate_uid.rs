@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::artifact::{Dashboard, Form};
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 use crate::source::Span;
 
 declare_rule! {

@@ -39,7 +39,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for (place, flag) in experimental(cx.memo.holders.expressions()) {
+    for (place, flag) in experimental(cx.expressions()) {
         let message = format!("`{}` needs the feature flag `{flag}`", cx.text(&place));
         let finding = out.at(cx.span(&place), message);
         out.push(finding.help(format!("start Prometheus with `--enable-feature={flag}`")));

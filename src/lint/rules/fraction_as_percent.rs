@@ -162,11 +162,7 @@ const OF_QUANTILES: [&str; 2] = ["histogram_quantile", "quantile_over_time"];
 
 /// `histogram_quantile(95, …)`: Prometheus returns `+Inf` for a quantile above 1, and `-Inf` for one below 0.
 fn quantiles(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let kinds = &cx.memo.kinds;
-    if !kinds.aggregates(AggregateOp::Quantile) && !OF_QUANTILES.iter().any(|f| kinds.calls(f)) {
-        return;
-    }
-    for node in cx.memo.holders.expressions() {
+    for node in cx.expressions() {
         let (name, quantile) = match &node.kind {
             ExprKind::Call(call) if OF_QUANTILES.contains(&call.function.text.as_str()) => {
                 (call.function.text.as_str(), call.args.first())

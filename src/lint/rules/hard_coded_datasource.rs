@@ -2,9 +2,8 @@
 
 use crate::artifact::{Dashboard, Datasource, Form};
 use crate::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
-use crate::lint::dashboard::DashboardCx;
 use crate::lint::fixes;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
 use crate::yaml::Text;
 
 declare_rule! {

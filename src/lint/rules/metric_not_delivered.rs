@@ -5,8 +5,7 @@ use crate::catalog::{MetricType, Series};
 use crate::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery, Shown};
 use crate::lint::listing::Found;
-use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Meant, Subject, Ties};
 

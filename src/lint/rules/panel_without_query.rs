@@ -2,8 +2,7 @@
 
 use crate::artifact::Panel;
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::dashboard::DashboardCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
 
 declare_rule! {
     /// ### What it does

@@ -48,7 +48,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.calls("histogram_quantile") {
+    if !cx.calls("histogram_quantile") {
         return;
     }
     // Calls inside other calls come later; their series are already reported.

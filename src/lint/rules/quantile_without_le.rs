@@ -43,7 +43,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.calls("histogram_quantile") {
+    if !cx.calls("histogram_quantile") {
         return;
     }
     for call in quantile_calls(cx.expr)

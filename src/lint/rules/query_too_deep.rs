@@ -6,8 +6,7 @@ use crate::lint::rule::{Check, declare_rule};
 declare_rule! {
     /// ### What it does
     ///
-    /// Reports queries with more than 10,000 nested parentheses, calls or signs, or with a chain of more than 100,000
-    /// operators.
+    /// Reports queries with more than 1,000 levels: nested parentheses, calls or signs, or a chain of operators.
     ///
     /// ### Why
     ///
@@ -16,7 +15,7 @@ declare_rule! {
     /// ### Example
     ///
     /// ```promql
-    /// a1 + a2 + a3   # and so on, 100,001 times
+    /// a1 + a2 + a3   # and so on, 1,001 times
     /// ```
     ///
     /// ### Use instead

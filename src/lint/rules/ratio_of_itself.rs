@@ -44,10 +44,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.operation() {
-        return;
-    }
-    for node in cx.memo.holders.expressions() {
+    for node in cx.expressions() {
         let ExprKind::Binary(binary) = &node.kind else {
             continue;
         };

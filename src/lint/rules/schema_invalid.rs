@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use crate::artifact::{Dashboard, Form, Panel};
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::dashboard::DashboardCx;
 use crate::lint::panel_schemas::{Part, faults};
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
 
 declare_rule! {
     /// ### What it does

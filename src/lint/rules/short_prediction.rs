@@ -39,11 +39,8 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.calls("predict_linear") {
-        return;
-    }
     let minute = Exact::from_integer(60);
-    for node in cx.memo.holders.expressions() {
+    for node in cx.expressions() {
         let ExprKind::Call(call) = &node.kind else {
             continue;
         };

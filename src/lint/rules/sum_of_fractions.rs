@@ -6,7 +6,7 @@ use crate::lint::quantity::Measure;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Grouping};
-use crate::promql::usage::Holder;
+use crate::promql::usage::is_call;
 
 declare_rule! {
     /// ### What it does
@@ -65,14 +65,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if matches!(cx.query.role, Role::Part { .. }) {
         return;
     }
-    let mut sums = None;
-    for series in cx.series {
-        if !is_summed(series) {
-            continue;
-        }
-        let sums = sums.get_or_insert_with(|| sums_around(cx, series.context.holders()));
-        let around = series.context.holder().and_then(|at| sums.get(at));
-        let Some((node, of)) = around.and_then(|sums| sums.innermost(is_one(series))) else {
+    for series in cx.series.iter().filter(|series| is_summed(series)) {
+        let Some((node, of)) = innermost(cx, series) else {
             continue;
         };
         let (instead, highest, of) = match of {
@@ -91,11 +85,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 /// True for a gauge inside a sum, without arithmetic such as a hand-written mean.
 fn is_summed(series: &Series<'_, '_>) -> bool {
     const CHANGES: [BinaryOp; 4] = [BinaryOp::Div, BinaryOp::Mul, BinaryOp::Sub, BinaryOp::Add];
-    let kinds = series.context.kinds();
-    (kinds.aggregates(AggregateOp::Sum) || kinds.calls("sum_over_time"))
+    let around = &series.context;
+    let is_unknown =
+        |expr: &Expr| matches!(expr.kind, ExprKind::Placeholder(_) | ExprKind::Invalid(_));
+    (around.aggregates(AggregateOp::Sum) || around.calls("sum_over_time"))
         && series.subject.is_gauge()
-        && !kinds.unknown
-        && !CHANGES.iter().any(|op| kinds.operates(*op))
+        && !around.ancestors().any(is_unknown)
+        && !CHANGES.iter().any(|op| around.operates(*op))
 }
 
 #[derive(Clone, Copy)]
@@ -104,49 +100,23 @@ enum Of {
     Servers,
 }
 
-/// The innermost sums of fractions around an expression, or of samples only.
-#[derive(Clone, Copy, Default)]
-struct Sums<'q> {
-    any: Option<(&'q Expr, Of)>,
-    of_samples: Option<&'q Expr>,
-}
-
-impl<'q> Sums<'q> {
-    /// For a series of one server, only sums over samples count.
-    fn innermost(&self, is_one: bool) -> Option<(&'q Expr, Of)> {
-        match is_one {
-            true => self.of_samples.map(|node| (node, Of::Samples)),
-            false => self.any,
-        }
-    }
-}
-
-/// For each expression with series, the sums around it. Each expression is visited once.
-fn sums_around<'q>(cx: &QueryCx<'q, '_>, holders: &[Holder<'q>]) -> Vec<Sums<'q>> {
+/// The innermost sum of fractions around a series; for a series of one server, only sums over samples count.
+fn innermost<'q>(cx: &QueryCx<'q, '_>, series: &Series<'q, '_>) -> Option<(&'q Expr, Of)> {
     let fraction = |expr: &Expr| matches!(cx.measure(expr), Some((Measure::Fraction, _)));
-    let mut found: Vec<Sums<'q>> = Vec::with_capacity(holders.len());
-    for holder in holders {
-        let mut sums = holder.outer.map(|at| found[at]).unwrap_or_default();
-        match &holder.expr.kind {
-            ExprKind::Call(call)
-                if call.function.text == "sum_over_time"
-                    && call.args.first().is_some_and(fraction) =>
-            {
-                sums.any = Some((holder.expr, Of::Samples));
-                sums.of_samples = Some(holder.expr);
+    let is_one = is_one(series);
+    series.context.ancestors().find_map(|expr| {
+        let of = match &expr.kind {
+            ExprKind::Call(call) if is_call(expr, "sum_over_time") => {
+                call.args.first().is_some_and(fraction).then_some(Of::Samples)
             }
-            ExprKind::Aggregate(a)
-                if a.op == AggregateOp::Sum
-                    && !keeps_one(a.grouping.as_ref())
-                    && fraction(&a.expr) =>
-            {
-                sums.any = Some((holder.expr, Of::Servers));
+            ExprKind::Aggregate(a) if a.op == AggregateOp::Sum && !is_one => {
+                let sums = !keeps_one(a.grouping.as_ref()) && fraction(&a.expr);
+                sums.then_some(Of::Servers)
             }
-            _ => {}
-        }
-        found.push(sums);
-    }
-    found
+            _ => None,
+        };
+        of.map(|of| (expr, of))
+    })
 }
 
 /// True if a matcher selects one server, or a dashboard variable may select one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::query::{FEW, QueryCx, may_have, slip};
+use crate::lint::query::{QueryCx, may_have, slip};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::{Flow, Presence};
 use crate::yaml::Text;
@@ -83,7 +83,7 @@ fn missing(cx: &QueryCx<'_, '_>, flow: &Flow, label: &str) -> Option<String> {
             "keep `{label}` in the expression, or remove `{label}` from the text"
         ));
     }
-    let mut series = cx.series.iter().take(FEW);
+    let mut series = cx.series.iter();
     let series = series.find(|series| !may_have(cx, series, label))?;
     let help = || slip(series, label).unwrap_or_else(|| format!("remove `{label}` from the text"));
     (cx.presence(label) == Presence::Never).then(help)

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Language, Panel, Query};
 use crate::diag::{Edit, Fix, Fixes, Group, Severity};
-use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::parse_with;
 use crate::promql::usage::{Exact, bare, comparisons};

@@ -45,11 +45,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let kinds = &cx.memo.kinds;
-    if !kinds.operation() || !kinds.calls("rate") && !kinds.calls("increase") {
-        return;
-    }
-    for node in cx.memo.holders.expressions() {
+    for node in cx.expressions() {
         let ExprKind::Binary(binary) = &node.kind else {
             continue;
         };

@@ -1,14 +1,14 @@
 //! Labels that the metric does not have.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::artifact::Role;
 use crate::diag::{Fixes, Group, Severity};
-use crate::lint::query::{FEW, QueryCx, Series, lacks, may_have, meant};
+use crate::lint::query::{QueryCx, Series, lacks, may_have, meant};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, ExprKind, Name};
+use crate::promql::ast::{AggregateOp, Expr, ExprKind, Name};
 use crate::promql::visit::walk;
 use crate::source::Span;
 
@@ -63,12 +63,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if cx.series.iter().all(|s| s.subject.shapes().is_empty()) {
         return;
     }
-    let mut labels = Labels::new(cx);
     for series in cx.series {
         for matcher in &series.context.selector.matchers {
             let label = &matcher.label;
             if label.placeholders.is_empty() && lacks(cx, series, &label.text) {
-                labels.report(out, &label.text, cx.span(&label.span), &[series]);
+                report(cx, out, &label.text, cx.span(&label.span), &[series]);
             }
         }
     }
@@ -77,12 +76,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .listed
         .as_ref()
         .filter(|label| is_name(&label.value))
-        && let Some(series) = labels.lacking(&(0..cx.series.len()), &listed.value)
+        && let Some(series) = lacking(cx, &(0..cx.series.len()), &listed.value)
     {
-        labels.report(out, &listed.value, listed.span(), &series);
+        report(cx, out, &listed.value, listed.span(), &series);
     }
-    let mut opaque_at = None;
-    for node in cx.memo.holders.expressions() {
+    for node in cx.expressions() {
         let (names, inside): (Vec<&Name>, _) = match &node.kind {
             ExprKind::Aggregate(a) => match &a.grouping {
                 Some(grouping) => (grouping.labels.iter().collect(), &*a.expr),
@@ -97,95 +95,48 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             },
             _ => continue,
         };
-        let opaque = opaque_at.get_or_insert_with(|| opaque(cx));
-        let first = opaque.partition_point(|at| *at < inside.span.start);
-        if opaque.get(first).is_some_and(|at| *at < inside.span.end) {
+        let mut opaque = false;
+        walk(inside, &mut |node| opaque |= is_opaque(cx, node));
+        if opaque {
             continue;
         }
         let inside = cx.indices(inside);
         for name in names.into_iter().filter(|l| l.placeholders.is_empty()) {
-            if let Some(series) = labels.lacking(&inside, &name.text) {
-                labels.report(out, &name.text, cx.span(&name.span), &series);
+            if let Some(series) = lacking(cx, &inside, &name.text) {
+                report(cx, out, &name.text, cx.span(&name.span), &series);
             }
         }
     }
 }
 
-/// The labels in a query, with cached facts about each. A long query may have as many labels as series.
-struct Labels<'a, 'q, 'c> {
-    cx: &'a QueryCx<'q, 'c>,
-    places: Option<Places<'q, 'c>>,
+/// The series up to which each is named in a finding; of more, one for each metric.
+const FEW: usize = 16;
+
+/// The series of a range, if all of them certainly lack the label.
+fn lacking<'q, 'c>(
+    cx: &QueryCx<'q, 'c>,
+    range: &Range<usize>,
+    label: &str,
+) -> Option<Vec<&'q Series<'q, 'c>>> {
+    let mut series: Vec<_> = cx.series[range.clone()].iter().collect();
+    if series.is_empty() || !series.iter().all(|s| lacks(cx, s, label)) {
+        return None;
+    }
+    if series.len() > FEW {
+        let mut seen = BTreeSet::new();
+        series.retain(|s| seen.insert(Rc::as_ptr(&s.subject).addr()));
+        series.truncate(FEW);
+    }
+    Some(series)
 }
 
-/// The series of a query by their subject. The number of subjects is limited by the catalogs.
-struct Places<'q, 'c> {
-    /// One series per subject, and the indices of all its series.
-    known: Vec<(&'q Series<'q, 'c>, Vec<usize>)>,
-    open: Vec<usize>,
-}
-
-impl<'q, 'c> Places<'q, 'c> {
-    fn of(cx: &QueryCx<'q, 'c>) -> Self {
-        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut known: Vec<(&Series<'_, '_>, Vec<usize>)> = Vec::new();
-        let mut open = Vec::new();
-        for (at, series) in cx.series.iter().enumerate() {
-            if series.subject.shapes().is_empty() {
-                open.push(at);
-                continue;
-            }
-            let subject = Rc::as_ptr(&series.subject).addr();
-            let place = *seen.entry(subject).or_insert(known.len());
-            match known.get_mut(place) {
-                Some((_, places)) => places.push(at),
-                None => known.push((series, vec![at])),
-            }
-        }
-        Self { known, open }
-    }
-
-    /// One series per subject in a range, in order; none if one has unknown labels.
-    fn inside(&self, range: &Range<usize>) -> Option<Vec<&'q Series<'q, 'c>>> {
-        let first = |places: &Vec<usize>| {
-            let at = places.partition_point(|at| *at < range.start);
-            places.get(at).copied().filter(|at| *at < range.end)
-        };
-        if first(&self.open).is_some() {
-            return None;
-        }
-        let known = self.known.iter();
-        let mut inside: Vec<_> = known
-            .filter_map(|(series, places)| Some((first(places)?, *series)))
-            .collect();
-        inside.sort_by_key(|(first, _)| *first);
-        Some(inside.into_iter().map(|(_, series)| series).collect())
-    }
-}
-
-impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
-    fn new(cx: &'a QueryCx<'q, 'c>) -> Self {
-        Self { cx, places: None }
-    }
-
-    /// The series of a range, if all of them certainly lack the label.
-    fn lacking(&mut self, range: &Range<usize>, label: &str) -> Option<Vec<&'q Series<'q, 'c>>> {
-        let cx = self.cx;
-        let lacks = |s: &&Series<'_, '_>| lacks(cx, s, label);
-        if range.len() <= FEW {
-            let series = &cx.series[range.clone()];
-            let all = !series.is_empty() && series.iter().all(|s| lacks(&s));
-            return all.then(|| series.iter().collect());
-        }
-        let places = self.places.get_or_insert_with(|| Places::of(cx));
-        let mut series = places.inside(range)?;
-        series.iter().all(lacks).then(|| {
-            series.truncate(FEW);
-            series
-        })
-    }
-
-    fn report(&mut self, out: &mut Findings, label: &'q str, at: Span, series: &[&Series<'_, '_>]) {
-        let cx = self.cx;
+fn report(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    label: &str,
+    at: Span,
+    series: &[&Series<'_, '_>],
+) {
         let known: BTreeSet<_> = series
             .iter()
             .flat_map(|s| s.subject.shapes().into_owned())
@@ -218,30 +169,17 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
             ),
         };
         out.push(finding.help(other));
-    }
 }
 
-/// The places where labels of unknown origin appear, in order. With them, the operations of a long chain need not each
-/// visit everything below.
-fn opaque(cx: &QueryCx<'_, '_>) -> Vec<usize> {
-    let mut found = Vec::new();
-    walk(cx.expr, &mut |node| {
-        let start = node.span.start;
-        let at = match &node.kind {
-            ExprKind::Call(call) => makes_labels(&call.function.text).then_some(start),
-            ExprKind::Aggregate(a) => (a.op == AggregateOp::CountValues).then_some(start),
-            // The node starts at its left side, which is not opaque.
-            ExprKind::Unknown(unknown) => Some(unknown.operator.span.start),
-            ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Some(start),
-            ExprKind::Selector(_) | ExprKind::Range(_) => {
-                cx.series_in(node).next().is_none().then_some(start)
-            }
-            _ => None,
-        };
-        found.extend(at);
-    });
-    found.sort_unstable();
-    found
+/// True where labels of unknown origin appear.
+fn is_opaque(cx: &QueryCx<'_, '_>, node: &Expr) -> bool {
+    match &node.kind {
+        ExprKind::Call(call) => makes_labels(&call.function.text),
+        ExprKind::Aggregate(a) => a.op == AggregateOp::CountValues,
+        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => true,
+        ExprKind::Selector(_) | ExprKind::Range(_) => cx.series_in(node).next().is_none(),
+        _ => false,
+    }
 }
 
 /// True for the name of a label, without variables.

@@ -44,13 +44,11 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if cx.memo.kinds.operation() {
-        for node in cx.memo.holders.expressions() {
-            many(cx, out, node);
-        }
+    for node in cx.expressions() {
+        many(cx, out, node);
     }
     let is_told = || cx.has_known_series() || selects_other_values(cx.expr);
-    if !cx.memo.kinds.operation() || !is_told() || !cx.memo.holders.expressions().any(may_miss) {
+    if !cx.expressions().any(may_miss) || !is_told() {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {

@@ -44,21 +44,16 @@ fn contexts_know_their_way_up() {
         .map(|context| {
             let path = context.ancestors();
             let path: Vec<_> = path.map(|expr| &text[expr.span.clone()]).collect();
-            (
-                &text[context.span.clone()],
-                path.len(),
-                path[0],
-                context.kinds().subquery,
-            )
+            (&text[context.span.clone()], path.len(), path[0])
         })
         .collect();
     let rate = "rate(x{a=\"1\"}[5m] offset 1h)";
     assert_eq!(
         shown,
         [
-            ("x{a=\"1\"}[5m] offset 1h", 3, rate, false),
-            ("y", 3, "y or max_over_time(z[1h:])", false),
-            ("z", 5, "z[1h:]", true),
+            ("x{a=\"1\"}[5m] offset 1h", 3, rate),
+            ("y", 3, "y or max_over_time(z[1h:])"),
+            ("z", 5, "z[1h:]"),
         ]
     );
 }

@@ -9,7 +9,6 @@ mod code;
 mod edit;
 mod flow;
 mod json;
-mod lines;
 mod segments;
 mod sink;
 mod spelling;

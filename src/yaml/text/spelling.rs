@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::sink::Sink;
-use super::{block, code, flow, json, lines, template};
+use super::{block, code, flow, json, template};
 use crate::yaml::node::{Filler, Scalar, Style};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,16 @@ fn indent(text: &str) -> usize {
     full.map_or(0, |line| line.len() - line.trim_start_matches(' ').len())
 }
 
+/// Takes up to `indent` blanks off each line.
+fn lines(slice: &str, indent: usize, base: usize, sink: &mut impl Sink) {
+    let mut at = base;
+    for line in slice.split_inclusive('\n') {
+        let blanks = line.bytes().take(indent).take_while(|b| *b == b' ').count();
+        sink.verbatim(&line[blanks..], at + blanks);
+        at += line.len();
+    }
+}
+
 /// Decodes a scalar that is spelled as `slice`, which is at `base`.
 pub(super) fn decode(
     style: Style,
@@ -124,7 +134,7 @@ pub(super) fn decode(
             Some(())
         }
         Style::Lines => {
-            lines::decode(slice, shape.indent(), base, sink);
+            lines(slice, shape.indent(), base, sink);
             Some(())
         }
         Style::Template { filler, reading } => {

@@ -158,7 +158,7 @@ proptest! {
     #[test]
     fn analyses_take_any_tree(tree in vector()) {
         kept_labels(&tree);
-        experimental(surroundings(&tree).1.expressions());
+        experimental(surroundings(&tree).1.into_iter());
         value_type(&tree);
         label_flow(&tree, &AnySeries);
         unmatched_joins(&tree, &AnySeries);
