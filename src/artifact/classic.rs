@@ -9,6 +9,7 @@ use super::reader::Reader;
 use super::{Dashboard, Form, Kind, Language, Panel, Role, Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
+pub(super) use panel::thresholds;
 
 /// True for a dashboard of Grafana; other products keep `panels` and `rows` under a `title` as well.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {

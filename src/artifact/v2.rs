@@ -1,10 +1,11 @@
 //! Grafana's v2 dashboards: elements by name, and a layout that places them.
 
+use super::classic::thresholds;
 use super::datasource::Sources;
-use super::field::{items, number, spanned, text, word};
+use super::field::{items, spanned, text, word};
 use super::raw::Raw;
 use super::reader::Reader;
-use super::{Dashboard, Datasource, Form, Kind, Language, Panel, Role, Step, Target, Thresholds};
+use super::{Dashboard, Datasource, Form, Kind, Language, Panel, Role, Target};
 use super::{Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Text};
@@ -119,21 +120,6 @@ fn datasource(body: &Body<'_>, outer: &Node<'_>, inner: &Node<'_>) -> Option<Dat
     Some(Datasource {
         kind: word(inner, &["group"]).map(str::to_owned),
         uid: Some(uid),
-    })
-}
-
-fn thresholds(body: &Body<'_>, defaults: &Node<'_>) -> Option<Thresholds> {
-    let node = defaults.get("thresholds")?;
-    let style = word(defaults, &["custom", "thresholdsStyle", "mode"]);
-    let steps = items(node, &["steps"]).iter();
-    Some(Thresholds {
-        mode: word(node, &["mode"]).map(str::to_owned),
-        is_drawn: style.is_some_and(|style| style != "off"),
-        steps: steps
-            .map(|step| Step {
-                value: number(body, step, &["value"]),
-            })
-            .collect(),
     })
 }
 

@@ -101,9 +101,9 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
             continue;
         };
         let (old, others) = series(&expr, &old_names);
-        let old_memo = Memo::new(others, &old_names.patterns);
+        let old_memo = Memo::new(others);
         let (new, others) = series(&expr, &new_names);
-        let new_memo = Memo::new(others, &new_names.patterns);
+        let new_memo = Memo::new(others);
         let cx = |scope, series, memo| QueryCx {
             scope,
             artifact,

@@ -182,7 +182,7 @@ impl File<'_> {
             if query.role == Role::Mention {
                 series.retain(|series| !self.is_settled(series));
             }
-            let memo = Memo::new(others, &names.patterns);
+            let memo = Memo::new(others);
             let cx = self.context(query, *site, (&expr, &series, &memo), Some(Review(&review)));
             self.ask(&cx, read, &mut found);
         }
@@ -244,7 +244,7 @@ impl File<'_> {
         text.clone_into(&mut query.text);
         let expr = parse_with(text, query.dialect).ok()?;
         let (series, others) = series(&expr, names);
-        let memo = Memo::new(others, &names.patterns);
+        let memo = Memo::new(others);
         let cx = self.context(&query, site, (&expr, &series, &memo), None);
         let mut found = Vec::new();
         self.ask(&cx, Read::Whole, &mut found);

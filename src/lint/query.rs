@@ -1,7 +1,6 @@
 //! One query, with everything that rules need.
 
 mod labels;
-mod patterns;
 mod series;
 
 use std::cell::{Cell, OnceCell};
@@ -16,10 +15,9 @@ use crate::promql::ast::{BinaryOp, Expr, ExprKind, Matcher, Selector, TextSpan};
 use crate::promql::labels::{Flow, Leaf, Presence, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::usage::{Comparison, comparison, is_call};
-use crate::promql::{Dialect, Kept, kept_labels};
+use crate::promql::{Dialect, Kept, kept_labels, matches};
 use crate::source::Span;
 pub(super) use labels::{lacks, may_have, meant, slip};
-use patterns::Patterns;
 pub use series::Series;
 pub(super) use series::{Names, series};
 
@@ -47,17 +45,14 @@ const FIXING: usize = 512 << 10;
 #[derive(Debug)]
 pub(super) struct Memo<'p> {
     expressions: Vec<&'p Expr>,
-    /// Compiled patterns of its matchers, shared with other queries.
-    patterns: &'p Patterns,
     comparisons: OnceCell<Vec<Comparison<'p>>>,
     left: Cell<usize>,
 }
 
 impl<'p> Memo<'p> {
-    pub(super) fn new(expressions: Vec<&'p Expr>, patterns: &'p Patterns) -> Self {
+    pub(super) fn new(expressions: Vec<&'p Expr>) -> Self {
         Self {
             expressions,
-            patterns,
             comparisons: OnceCell::new(),
             left: Cell::new(FIXING),
         }
@@ -145,8 +140,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// Whether a pattern, which is anchored at both ends, may match a value: false is certain.
     pub fn may_match(&self, pattern: &str, value: &str) -> bool {
-        let pattern = self.memo.patterns.get(pattern);
-        pattern.is_none_or(|matches| matches(value))
+        matches(pattern, value) != Some(false)
     }
 
     /// True when its result is used as it is; false for series of unit tests, for names alone and for selectors

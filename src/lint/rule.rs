@@ -77,7 +77,7 @@ pub struct ProjectCx<'a> {
     pub scope: &'a Scope<'a>,
 }
 
-/// Declares a rule, or only its description. The doc comment becomes the page of the rule in `docs/rules.md`.
+/// Declares a rule. The doc comment becomes the page of the rule in `docs/rules.md`.
 ///
 /// ```text
 /// declare_rule! {
@@ -101,30 +101,6 @@ pub struct ProjectCx<'a> {
 macro_rules! declare_rule {
     (
         $(#[doc = $line:literal])+
-        $visibility:vis const $rule:ident: RuleInfo = RuleInfo {
-            name: $name:literal,
-            summary: $summary:literal,
-            group: $group:expr,
-            level: $level:expr,
-            certain: $certain:expr,
-            fixes: $fixes:expr,
-            since: $since:literal,
-        };
-    ) => {
-        $(#[doc = $line])+
-        $visibility const $rule: $crate::diag::RuleInfo = $crate::diag::RuleInfo {
-            name: $name,
-            summary: $summary,
-            group: $group,
-            doc_comment: concat!($($line, "\n"),+),
-            level: $level,
-            certain: $certain,
-            fixes: $fixes,
-            since: $since,
-        };
-    };
-    (
-        $(#[doc = $line:literal])+
         $visibility:vis const $rule:ident: Rule = Rule {
             name: $name:literal,
             summary: $summary:literal,
@@ -137,20 +113,18 @@ macro_rules! declare_rule {
         };
     ) => {
         $(#[doc = $line])+
-        $visibility const $rule: $crate::lint::rule::Rule = {
-            $crate::lint::rule::declare_rule! {
-                $(#[doc = $line])+
-                const INFO: RuleInfo = RuleInfo {
-                    name: $name,
-                    summary: $summary,
-                    group: $group,
-                    level: $level,
-                    certain: $certain,
-                    fixes: $fixes,
-                    since: $since,
-                };
-            }
-            $crate::lint::rule::Rule { info: INFO, check: $check }
+        $visibility const $rule: $crate::lint::rule::Rule = $crate::lint::rule::Rule {
+            info: $crate::diag::RuleInfo {
+                name: $name,
+                summary: $summary,
+                group: $group,
+                doc_comment: concat!($($line, "\n"),+),
+                level: $level,
+                certain: $certain,
+                fixes: $fixes,
+                since: $since,
+            },
+            check: $check,
         };
     };
 }

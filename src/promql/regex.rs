@@ -10,6 +10,7 @@ mod group;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::thread::LocalKey;
 
 use super::ast::TextSpan;
@@ -115,15 +116,15 @@ const LONGEST: usize = 256;
 thread_local! {
     /// What is known of patterns that were scanned already: each is asked for by many queries, and several times.
     static SCANNED: RefCell<HashMap<Box<str>, Part>> = RefCell::default();
-    /// Patterns that were matched already: a unit test evaluates one query thousands of times.
-    static COMPILED: RefCell<HashMap<Box<str>, ::regex::Regex>> = RefCell::default();
+    /// Patterns that were matched already: compiling takes longer than the other checks of a query.
+    static COMPILED: RefCell<HashMap<Box<str>, Arc<::regex::Regex>>> = RefCell::default();
 }
 
-fn compiled(pattern: &str) -> Option<::regex::Regex> {
+fn compiled(pattern: &str) -> Option<Arc<::regex::Regex>> {
     let known = COMPILED.with_borrow(|compiled| compiled.get(pattern).cloned());
     known.or_else(|| {
-        let regex = ::regex::Regex::new(&format!("^(?s:{pattern})$")).ok()?;
-        remember(&COMPILED, pattern, regex.clone());
+        let regex = Arc::new(::regex::Regex::new(&format!("^(?s:{pattern})$")).ok()?);
+        remember(&COMPILED, pattern, Arc::clone(&regex));
         Some(regex)
     })
 }

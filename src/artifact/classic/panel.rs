@@ -56,7 +56,9 @@ pub(super) fn read(
         has_mappings: !items(node, &at("mappings")).is_empty(),
         description: text(body, node, &["description"]),
         datasource,
-        thresholds: thresholds(body, node),
+        thresholds: node
+            .at(&["fieldConfig", "defaults"])
+            .and_then(|defaults| thresholds(body, defaults)),
         targets,
         from_library: node.get("libraryPanel").is_some() && !has_targets,
         pointer,
@@ -128,8 +130,8 @@ fn overrides_units(node: &Node<'_>) -> bool {
     properties.any(|p| word(p, &["id"]) == Some("unit"))
 }
 
-fn thresholds(body: &Body<'_>, node: &Node<'_>) -> Option<Thresholds> {
-    let defaults = node.at(&["fieldConfig", "defaults"])?;
+/// The thresholds in the `defaults` of a panel's fields, in v2 as well.
+pub(in crate::artifact) fn thresholds(body: &Body<'_>, defaults: &Node<'_>) -> Option<Thresholds> {
     let style = word(defaults, &["custom", "thresholdsStyle", "mode"]);
     let node = defaults.get("thresholds")?;
     let steps = items(node, &["steps"]).iter();

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use memchr::memmem;
 
-use super::patterns::Patterns;
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Subject, Ties};
 use crate::promql::alternatives;
@@ -68,7 +67,6 @@ impl Named<'_> {
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
     seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
-    pub(in crate::lint) patterns: Patterns,
     router: memmem::Finder<'static>,
 }
 
@@ -77,7 +75,6 @@ impl<'c> Names<'c> {
         Self {
             scope,
             seen: RefCell::default(),
-            patterns: Patterns::default(),
             router: memmem::Finder::new("router"),
         }
     }

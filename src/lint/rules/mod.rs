@@ -79,18 +79,18 @@ rules!(
     dimension_set,
 );
 
+/// All rules, those about suppressions last.
+fn all() -> impl Iterator<Item = &'static RuleInfo> {
+    let rules = RULES.iter().chain(suppress::rules::RULES);
+    rules.map(|rule| &rule.info)
+}
+
 pub fn find(name: &str) -> Option<&'static RuleInfo> {
-    let rules = RULES.iter().map(|rule| &rule.info);
-    rules
-        .chain(suppress::rules::RULES)
-        .find(|info| info.name == name)
+    all().find(|info| info.name == name)
 }
 
 pub fn infos() -> Vec<RuleInfo> {
-    let rules = RULES.iter().map(|rule| rule.info);
-    rules
-        .chain(suppress::rules::RULES.iter().copied())
-        .collect()
+    all().copied().collect()
 }
 
 /// The headings of every rule's doc comment, in this order; [`LIMITS`] may follow.

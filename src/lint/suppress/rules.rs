@@ -1,7 +1,7 @@
 //! The rules about suppressions.
 
-use crate::diag::{Diagnostic, Fixes, Group, RuleInfo, Severity};
-use crate::lint::rule::declare_rule;
+use crate::diag::{Diagnostic, Fixes, Group, Severity};
+use crate::lint::rule::{Check, Rule, declare_rule};
 use crate::source::{Span, Spanned};
 
 declare_rule! {
@@ -28,7 +28,7 @@ declare_rule! {
     /// ### Limits
     ///
     /// Suppressions of a rule that is off in `slosmith.toml` are not reported.
-    const UNUSED: RuleInfo = RuleInfo {
+    const UNUSED: Rule = Rule {
         name: "unused-suppression",
         summary: "a suppression matches no finding",
         group: Group::Suppression,
@@ -36,6 +36,7 @@ declare_rule! {
         certain: "Certain for the rules that run.",
         fixes: Fixes::Unsafe("removes the comment, or the rule from its list"),
         since: "0.1.0",
+        check: Check::Elsewhere,
     };
 }
 
@@ -60,7 +61,7 @@ declare_rule! {
     /// ```yaml
     /// # slosmith: allow(removed-metric) until 2027-06-30 -- dashboard goes with the old fleet, now in 2027
     /// ```
-    const EXPIRED: RuleInfo = RuleInfo {
+    const EXPIRED: Rule = Rule {
         name: "expired-suppression",
         summary: "a suppression has expired",
         group: Group::Suppression,
@@ -68,6 +69,7 @@ declare_rule! {
         certain: "Certain: the date of the comment is past.",
         fixes: Fixes::None,
         since: "0.1.0",
+        check: Check::Elsewhere,
     };
 }
 
@@ -91,7 +93,7 @@ declare_rule! {
     /// ```yaml
     /// # slosmith: allow(unknown-metric) -- served by our own sidecar
     /// ```
-    const UNKNOWN: RuleInfo = RuleInfo {
+    const UNKNOWN: Rule = Rule {
         name: "unknown-rule",
         summary: "a suppression or the configuration names a rule that does not exist",
         group: Group::Suppression,
@@ -99,6 +101,7 @@ declare_rule! {
         certain: "Certain: no rule has the name.",
         fixes: Fixes::None,
         since: "0.1.0",
+        check: Check::Elsewhere,
     };
 }
 
@@ -122,7 +125,7 @@ declare_rule! {
     /// ```yaml
     /// # slosmith: allow(unknown-metric) -- served by our own sidecar
     /// ```
-    const REASON: RuleInfo = RuleInfo {
+    const REASON: Rule = Rule {
         name: "suppression-without-reason",
         summary: "a suppression gives no reason",
         group: Group::Suppression,
@@ -130,6 +133,7 @@ declare_rule! {
         certain: "Certain as to the missing reason.",
         fixes: Fixes::None,
         since: "0.1.0",
+        check: Check::Elsewhere,
     };
 }
 
@@ -154,7 +158,7 @@ declare_rule! {
     /// ```yaml
     /// # slosmith: allow(unknown-metric) -- served by our own sidecar
     /// ```
-    const INVALID: RuleInfo = RuleInfo {
+    const INVALID: Rule = Rule {
         name: "invalid-suppression",
         summary: "a suppression cannot be parsed, so it suppresses nothing",
         group: Group::Suppression,
@@ -162,31 +166,37 @@ declare_rule! {
         certain: "Certain: slosmith cannot read the comment.",
         fixes: Fixes::None,
         since: "0.1.0",
+        check: Check::Elsewhere,
     };
 }
 
 /// The rules about suppressions. A comment cannot suppress their findings; the configuration can turn them off.
-pub const RULES: &[RuleInfo] = &[UNUSED, EXPIRED, UNKNOWN, REASON, INVALID];
+pub static RULES: &[&Rule] = &[&UNUSED, &EXPIRED, &UNKNOWN, &REASON, &INVALID];
 
 pub(super) fn unused(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(UNUSED.name, span, message)
+    Diagnostic::warning(UNUSED.info.name, span, message)
 }
 
 pub(super) fn expired(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(EXPIRED.name, span, message).help("fix the finding, or set a later date")
+    Diagnostic::warning(EXPIRED.info.name, span, message)
+        .help("fix the finding, or set a later date")
 }
 
 pub(super) fn unknown(rule: &Spanned<String>) -> Diagnostic {
-    Diagnostic::warning(UNKNOWN.name, rule.span, format!("unknown rule `{rule}`"))
+    Diagnostic::warning(
+        UNKNOWN.info.name,
+        rule.span,
+        format!("unknown rule `{rule}`"),
+    )
 }
 
 pub(super) fn without_reason(span: Span) -> Diagnostic {
-    Diagnostic::warning(REASON.name, span, "this suppression gives no reason")
+    Diagnostic::warning(REASON.info.name, span, "this suppression gives no reason")
         .help("add the reason: `-- because …`")
 }
 
 pub(super) fn invalid(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(INVALID.name, span, message).help(
+    Diagnostic::warning(INVALID.info.name, span, message).help(
         "write `slosmith: allow(RULE) until YYYY-MM-DD -- REASON`; `until YYYY-MM-DD` is optional",
     )
 }
