@@ -181,23 +181,21 @@ fn what_is_wrong_is_told_at_its_place() {
         "a: é # slosmith: allow(bad) -- known",
         "a: BAD # slosmith: allow(worse, bad, silent) -- known",
     ];
+    let infos: Vec<_> = super::rules::RULES.iter().map(|rule| rule.info).collect();
     let show = |line: &str| {
         let (sources, left) = applied(&format!("{line}\n"), Syntax::Yaml);
         let left: Vec<_> = left.into_iter().filter(|d| d.code != "bad").collect();
         for d in &left {
             let mut rules = super::rules::RULES.iter();
-            let rule = rules.find(|rule| rule.name == d.code).expect("a rule");
+            let rule = rules.find(|rule| rule.info.name == d.code).expect("a rule");
             let fix = d.details.fix.as_ref();
             assert!(
-                fix.is_none_or(|fix| rule.fixes.of(fix.applicability).is_some()),
+                fix.is_none_or(|fix| rule.info.fixes.of(fix.applicability).is_some()),
                 "{}",
                 d.code
             );
         }
-        render(
-            Format::Human,
-            &Report::new(&left, &sources, super::rules::RULES),
-        )
+        render(Format::Human, &Report::new(&left, &sources, &infos))
     };
     insta::assert_snapshot!(lines.map(show).join("\n"));
 }
