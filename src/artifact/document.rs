@@ -147,7 +147,7 @@ pub(super) fn nested(reader: &mut Reader, text: &Text) {
         Ok(documents) => {
             documents
                 .into_iter()
-                .for_each(|document| read(reader, &inside, document.root));
+                .for_each(|document| read(reader, &inside, document));
         }
         Err(mut fault) => {
             fault.span = inside.span(fault.span.range());

@@ -124,8 +124,7 @@ fn yaml(reader: &mut Reader, text: &Text) {
     let Ok(documents) = tree(inside.file(), &text.value, &mut reader.allowance) else {
         return;
     };
-    for document in documents {
-        let root = document.root;
+    for root in documents {
         if root.items().iter().any(rules::is_rule) {
             let rules = root.into_items().into_iter();
             rules.for_each(|rule| rules::rule(reader, &inside, rule));

@@ -17,7 +17,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     }
     match tree(body.file(), body.text(), &mut reader.allowance) {
         Ok(documents) => {
-            let roots = documents.into_iter().map(|document| document.root);
+            let roots = documents.into_iter();
             roots.for_each(|root| document::read(reader, body, root));
             Ok(())
         }
@@ -106,7 +106,7 @@ fn one(
 fn yaml(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
     let documents = tree(inside.file(), inside.text(), &mut reader.allowance);
     let documents = documents.map_err(|fault| (inside.span(fault.span.range()), fault.message))?;
-    let roots = documents.into_iter().map(|document| document.root);
+    let roots = documents.into_iter();
     roots.for_each(|root| document::read(reader, inside, root));
     Ok(())
 }

@@ -18,26 +18,6 @@ const FILES: [&str; 6] = [
     include_str!("codes/import.md"),
 ];
 
-const INTRODUCTION: &str = "# Diagnostics
-
-Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
-[rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
-`tests/fixtures/wrong/` shows wrong specs with their complete reports, by topic.
-
-Each example of a spec is complete, except for the header. An example without a header uses this one:
-
-```yaml
-apiVersion: slosmith/v1
-service: {name: chat, owner: inference}
-runtime: {vllm: \">=0.20, <0.34\"}
-links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
-prometheus: {selector: {job: vllm}, group_by: [cluster], scrape_labels: [cluster]}
-```
-
-| code | group | finds |
-|---|---|---|
-";
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code: kebab-case.
@@ -91,17 +71,4 @@ pub fn all() -> impl Iterator<Item = CodeInfo> {
 
 pub fn find(code: &str) -> Option<CodeInfo> {
     all().find(|info| info.name == code)
-}
-
-pub fn pages() -> String {
-    let row = |info: CodeInfo| {
-        let summary = info.summary.trim_end_matches('.');
-        format!(
-            "| [`{0}`](#{0}) | {1} | {summary} |\n",
-            info.name, info.group
-        )
-    };
-    let rows: String = all().map(row).collect();
-    let entries: String = all().map(|info| format!("\n{}", info.page())).collect();
-    format!("{INTRODUCTION}{rows}{entries}")
 }

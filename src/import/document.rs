@@ -2,7 +2,7 @@
 
 use super::context::Cx;
 use crate::source::FileId;
-use crate::yaml::{self, Allowance, Body, Document, Node};
+use crate::yaml::{self, Allowance, Body, Node};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Part {
@@ -13,7 +13,7 @@ pub(super) enum Part {
 pub(super) struct Documents<'t> {
     file: FileId,
     text: &'t str,
-    documents: Vec<Document<'t>>,
+    documents: Vec<Node<'t>>,
 }
 
 pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
@@ -43,8 +43,7 @@ impl<'t> Documents<'t> {
     pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
         let body = Body::new(self.file, self.text);
         let mut out = Vec::new();
-        for document in &self.documents {
-            let root = &document.root;
+        for root in &self.documents {
             match says(root, "kind") {
                 Some(kind) if kind.ends_with("List") && root.get("items").is_some() => {
                     let items = root.get("items").map_or(&[][..], Node::items);

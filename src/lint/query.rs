@@ -29,7 +29,7 @@ pub struct QueryCx<'q, 'c> {
     pub query: &'q Query,
     pub site: Site<'q>,
     pub expr: &'q Expr,
-    /// Every metric name that it selects, left to right; there may be very many.
+    /// Every metric name that it selects, left to right.
     pub series: &'q [Series<'q, 'c>],
     pub(super) memo: &'q Memo<'q>,
     pub(super) rule: &'static str,

@@ -38,7 +38,7 @@ pub use text::{
     Body, MARK, Place, Text, TextMap, inside, is_branched, is_left_out, json_string,
     probably_filled, readings, surely_filled,
 };
-pub use tree::{Allowance, Document, tree};
+pub use tree::{Allowance, tree};
 
 use std::path::Path;
 use std::rc::Rc;
@@ -67,9 +67,9 @@ pub fn documents(file: FileId, text: &str) -> Result<Vec<Node<'_>>, Diagnostic> 
     check_size(file, text)?;
     if let Some(documents) = tree::regular(text)
         && let [first, others @ ..] = &documents[..]
-        && (others.is_empty() || !first.root.is_null())
+        && (others.is_empty() || !first.is_null())
     {
-        return Ok(roots(documents));
+        return Ok(documents);
     }
     // The full reader bounds what a tree would take, and words what is no YAML.
     if let Err(fault) = read_fully::<IgnoredAny>(file, text)
@@ -77,18 +77,13 @@ pub fn documents(file: FileId, text: &str) -> Result<Vec<Node<'_>>, Diagnostic> 
     {
         return Err(advice::explain(fault, text));
     }
-    let documents = roots(tree(file, text, &mut Allowance::default())?);
+    let documents = tree(file, text, &mut Allowance::default())?;
     if documents.first().is_none_or(Node::is_null) {
         let mut empty = error::empty(file);
         empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
         return Err(empty);
     }
     Ok(documents)
-}
-
-fn roots(documents: Vec<Document<'_>>) -> Vec<Node<'_>> {
-    let roots = documents.into_iter().map(|document| document.root);
-    roots.collect()
 }
 
 /// The first document of a file.

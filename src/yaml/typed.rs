@@ -38,7 +38,7 @@ pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
         return None;
     };
     let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
-    typed(text, &document.root, true, &Parts::default()).ok()
+    typed(text, document, true, &Parts::default()).ok()
 }
 
 /// The value that a tree stands for.

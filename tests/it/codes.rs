@@ -160,7 +160,7 @@ fn every_entry_has_the_same_sections() {
 
 #[test]
 fn the_page_is_fresh() {
-    crate::update::check("docs/diagnostics.md", &codes::pages());
+    crate::update::check("docs/diagnostics.md", &page());
 }
 
 /// Puts an example into a project, and runs the command that reads it.
@@ -198,7 +198,7 @@ fn printed(ran: &Ran) -> BTreeSet<&str> {
 #[test]
 #[ignore = "ci"]
 fn examples_are_real() {
-    let page = codes::pages();
+    let page = page();
     let head = format!("{}\n", fences(&page, "yaml")[0]);
     let mut in_words = Vec::new();
     for info in codes::all() {
@@ -269,4 +269,40 @@ fn sarif_links_each_code_to_its_entry() {
     assert_eq!(rule["shortDescription"]["text"], info.summary);
     assert_eq!(rule["fullDescription"]["text"], info.meaning());
     assert_eq!(rule["help"]["markdown"], info.docs());
+}
+
+const INTRODUCTION: &str = "# Diagnostics
+
+Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
+[rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
+`tests/fixtures/wrong/` shows wrong specs with their complete reports, by topic.
+
+Each example of a spec is complete, except for the header. An example without a header uses this one:
+
+```yaml
+apiVersion: slosmith/v1
+service: {name: chat, owner: inference}
+runtime: {vllm: \">=0.20, <0.34\"}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {selector: {job: vllm}, group_by: [cluster], scrape_labels: [cluster]}
+```
+
+| code | group | finds |
+|---|---|---|
+";
+
+/// The page of all codes.
+fn page() -> String {
+    let row = |info: CodeInfo| {
+        let summary = info.summary.trim_end_matches('.');
+        format!(
+            "| [`{0}`](#{0}) | {1} | {summary} |\n",
+            info.name, info.group
+        )
+    };
+    let rows: String = codes::all().map(row).collect();
+    let entries: String = codes::all()
+        .map(|info| format!("\n{}", info.page()))
+        .collect();
+    format!("{INTRODUCTION}{rows}{entries}")
 }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use slosmith::cli::help;
+use slosmith::lint::rules;
 
 use crate::bundled::text as read;
 use crate::project::Project;
@@ -349,7 +350,7 @@ fn the_page_of_signals_is_fresh() {
 
 #[test]
 fn pages_of_rules_are_fresh() {
-    crate::update::check("docs/rules.md", &slosmith::lint::rules::pages());
+    crate::update::check("docs/rules.md", &rules_page());
 }
 
 /// A command and its subcommands. Only the page of the program has the global options.
@@ -372,4 +373,28 @@ fn describe(command: &clap::Command, page: &mut String) {
     for inner in command.get_subcommands().filter(|c| c.get_name() != "help") {
         describe(inner, page);
     }
+}
+
+/// The page of all rules.
+fn rules_page() -> String {
+    let mut text =
+        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints the page of one rule. The *correctness* \
+         groups (all except\n`style`; alias `truth`) find mistakes and are on by default. Rules of the group `style` run \
+         only if `select` or a level\nnames them: [lint.md](lint.md#select-rules).\n\n\
+         | rule | group | level | fix | finds |\n|---|---|---|---|---|\n"
+            .to_owned();
+    let infos = rules::infos();
+    for info in &infos {
+        let (name, group, level) = (info.name, info.group.as_str(), info.level.as_str());
+        text.push_str(&format!(
+            "| [`{name}`](#{name}) | {group} | {level} | {} | {} |\n",
+            info.fixes.as_str(),
+            info.summary
+        ));
+    }
+    for info in &infos {
+        text.push('\n');
+        text.push_str(&rules::page(info));
+    }
+    text
 }

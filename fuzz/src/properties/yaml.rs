@@ -16,7 +16,7 @@ pub fn yaml(data: &[u8]) {
     let read = tree(FILE, text, &mut Allowance::default());
     let body = Body::new(FILE, text);
     match &read {
-        Ok(documents) => documents.iter().for_each(|d| placed(&body, &d.root)),
+        Ok(documents) => documents.iter().for_each(|d| placed(&body, d)),
         Err(fault) => fits(text, fault.span.range()),
     }
     if text.starts_with(MARK) {
@@ -27,7 +27,7 @@ pub fn yaml(data: &[u8]) {
         (Ok(plain), Ok(marked)) => {
             assert_eq!(plain.len(), marked.len());
             for (a, b) in plain.iter().zip(&marked) {
-                moved(&a.root, &b.root);
+                moved(a, b);
             }
         }
         (Err(a), Err(b)) => {

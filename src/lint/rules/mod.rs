@@ -152,26 +152,3 @@ fn off(info: &RuleInfo) -> String {
          For the whole project, in `slosmith.toml`:\n\n{toml}"
     )
 }
-
-pub fn pages() -> String {
-    let mut text =
-        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints the page of one rule. The *correctness* \
-         groups (all except\n`style`; alias `truth`) find mistakes and are on by default. Rules of the group `style` run \
-         only if `select` or a level\nnames them: [lint.md](lint.md#select-rules).\n\n\
-         | rule | group | level | fix | finds |\n|---|---|---|---|---|\n"
-            .to_owned();
-    let infos = infos();
-    for info in &infos {
-        let (name, group, level) = (info.name, info.group.as_str(), info.level.as_str());
-        text.push_str(&format!(
-            "| [`{name}`](#{name}) | {group} | {level} | {} | {} |\n",
-            info.fixes.as_str(),
-            info.summary
-        ));
-    }
-    for info in &infos {
-        text.push('\n');
-        text.push_str(&page(info));
-    }
-    text
-}

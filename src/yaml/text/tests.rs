@@ -9,7 +9,7 @@ use crate::yaml::{Allowance, Style, tree};
 fn value(text: &str) -> (String, Style, TextMap) {
     let documents = tree(FileId(0), text, &mut Allowance::default())
         .unwrap_or_else(|d| panic!("{}: {text:?}", d.message));
-    let entries = documents[0].root.entries();
+    let entries = documents[0].entries();
     let node = &entries[0].1;
     let node = node.items().first().unwrap_or(node);
     let Kind::Scalar(scalar) = &node.kind else {
@@ -95,9 +95,7 @@ fn maps_of_nested_texts_compose() {
     let file = "data:\n  d: |\n    {\"expr\": \"a\\n  b{x=\\\"é\\\"}\"}\n";
     let documents = tree(FileId(7), file, &mut Allowance::default()).unwrap();
     let body = Body::new(FileId(7), file);
-    let outer = body
-        .read(documents[0].root.at(&["data", "d"]).unwrap())
-        .unwrap();
+    let outer = body.read(documents[0].at(&["data", "d"]).unwrap()).unwrap();
     let inner = Body::inside(outer.map.clone(), &outer.value);
     let at = outer.value.find(": ").unwrap() + 2..outer.value.rfind('}').unwrap();
     let value = "a\n  b{x=\"é\"}";
@@ -161,7 +159,7 @@ proptest! {
         let mut exact = 0;
         for file in spellings(&text) {
             let Ok(documents) = tree(FileId(0), &file, &mut Allowance::default()) else { continue };
-            let Some((_, node)) = documents[0].root.entries().first() else { continue };
+            let Some((_, node)) = documents[0].entries().first() else { continue };
             let Kind::Scalar(scalar) = &node.kind else { continue };
             let map = Body::new(FileId(0), &file).map(node).unwrap();
             prop_assert!(map.is_exact(), "{file:?} {:?}", scalar.value);
@@ -182,7 +180,7 @@ proptest! {
     fn edits_read_back(text in words(), new in "[a-z{}='\"\\\\#: é\n\t]{0,6}", cut in (0..20_usize, 0..20_usize)) {
         for file in spellings(&text) {
             let Ok(documents) = tree(FileId(0), &file, &mut Allowance::default()) else { continue };
-            let Some((_, node)) = documents[0].root.entries().first() else { continue };
+            let Some((_, node)) = documents[0].entries().first() else { continue };
             let Kind::Scalar(scalar) = &node.kind else { continue };
             let map = Body::new(FileId(0), &file).map(node).unwrap();
             let bounds: Vec<_> = (0..=scalar.value.len()).filter(|i| scalar.value.is_char_boundary(*i)).collect();
@@ -194,12 +192,12 @@ proptest! {
                 let again = tree(FileId(0), &edited, &mut Allowance::default());
                 prop_assert!(again.is_ok(), "{file:?} {range:?} {new:?} {edited:?}");
                 let again = again.unwrap();
-                let got = again[0].root.entries().first().and_then(|(_, v)| match &v.kind {
+                let got = again[0].entries().first().and_then(|(_, v)| match &v.kind {
                     Kind::Scalar(s) => Some(s.value.to_string()),
                     _ => None,
                 });
                 prop_assert_eq!(got, Some(wanted), "{:?} → {:?}", file, edited);
-                prop_assert_eq!(again[0].root.entries().len(), documents[0].root.entries().len());
+                prop_assert_eq!(again[0].entries().len(), documents[0].entries().len());
             } else {
                 // Only blanks beside a fold cannot be kept.
                 let one_line = !file[node.range()].contains('\n');

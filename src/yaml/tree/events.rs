@@ -8,7 +8,7 @@ use serde_saphyr::granit_parser::{
     Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle, Tag as Written,
 };
 
-use super::{Allowance, Document};
+use super::Allowance;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 use crate::yaml::advice::conflict;
@@ -21,7 +21,7 @@ pub(super) fn documents<'t>(
     file: FileId,
     text: &'t str,
     allowance: &mut Allowance,
-) -> Result<Vec<Document<'t>>, Diagnostic> {
+) -> Result<Vec<Node<'t>>, Diagnostic> {
     let mut builder = Builder::new(file, text, allowance);
     for event in Parser::new_from_str(text) {
         let (event, place) = event.map_err(|error| scan_error(file, text, &error))?;
@@ -63,7 +63,7 @@ struct Open<'t> {
 struct Builder<'t, 'a> {
     file: FileId,
     text: &'t str,
-    documents: Vec<Document<'t>>,
+    documents: Vec<Node<'t>>,
     open: Vec<Open<'t>>,
     root: Option<Node<'t>>,
     /// Anchored nodes with their depth, by the reader's numbers.
@@ -101,8 +101,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             Event::Alias(id) => self.alias(id, at)?,
             Event::DocumentEnd => {
                 self.anchors.clear();
-                self.documents
-                    .extend(self.root.take().map(|root| Document { root }));
+                self.documents.extend(self.root.take());
             }
             _ => {}
         }

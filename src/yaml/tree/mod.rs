@@ -14,11 +14,6 @@ use crate::yaml::node::Node;
 /// Larger files are rejected: offsets are kept in 32 bits, and no file a person keeps is near it.
 const MAX_BYTES: usize = 256 << 20;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document<'t> {
-    pub root: Node<'t>,
-}
-
 /// How many bytes aliases may still copy, in a file and all that is decoded out of it: ten lines of aliases can
 /// ask for a billion nodes, and one scalar can be asked for a thousand times.
 #[derive(Clone, Debug)]
@@ -39,7 +34,7 @@ impl Allowance {
 }
 
 /// All documents of a text that is regular YAML; `None` for any other.
-pub(super) fn regular(text: &str) -> Option<Vec<Document<'_>>> {
+pub(super) fn regular(text: &str) -> Option<Vec<Node<'_>>> {
     regular::documents(text)
 }
 
@@ -51,7 +46,7 @@ pub fn tree<'t>(
     file: FileId,
     text: &'t str,
     allowance: &mut Allowance,
-) -> Result<Vec<Document<'t>>, Diagnostic> {
+) -> Result<Vec<Node<'t>>, Diagnostic> {
     if text.len() > MAX_BYTES {
         let message = format!(
             "the file has {} bytes; the limit is {MAX_BYTES}",

@@ -11,13 +11,12 @@ mod scalar;
 
 use cursor::{Cursor, Line};
 
-use super::Document;
 use crate::yaml::node::{Kind, Node, Style};
 
 /// Deeper nesting is left to the full reader.
 const MAX_DEPTH: usize = 64;
 
-pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
+pub(super) fn documents(text: &str) -> Option<Vec<Node<'_>>> {
     if !scalar::printable(text) {
         return None;
     }
@@ -31,7 +30,7 @@ pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
         // Only what is certain to hold a document is read here: an empty one has a place of its own.
         let line = reader.cursor.line?;
         let root = reader.block(line.indent, 0)?;
-        documents.push(Document { root });
+        documents.push(root);
         if reader.cursor.line.is_some() {
             return None;
         }

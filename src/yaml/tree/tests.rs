@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::yaml::node::Kind;
 
-fn full(text: &str) -> Result<Vec<Document<'_>>, String> {
+fn full(text: &str) -> Result<Vec<Node<'_>>, String> {
     events::documents(FileId(0), text, &mut Allowance::default()).map_err(|d| d.message)
 }
 
@@ -38,7 +38,7 @@ fn shown(text: &str) -> String {
     let mut out = String::new();
     for document in tree(FileId(0), text, &mut Allowance::default()).unwrap() {
         out.push_str("---\n");
-        show(&document.root, text, 0, &mut out);
+        show(&document, text, 0, &mut out);
     }
     out
 }
