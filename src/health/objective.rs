@@ -137,7 +137,6 @@ fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counte
     })
 }
 
-/// Observations at or below a boundary.
 fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
     let bound = float(within.bound);
     let same = |(end, _): &&(f64, f64)| (end - bound).abs() <= bound.abs() * 1e-9;

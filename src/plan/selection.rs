@@ -5,7 +5,6 @@
 use crate::promql;
 use crate::promql::ast::MatchOp;
 
-/// A label, and what its value is compared with.
 pub type Matcher = (String, MatchOp, String);
 
 /// All HTTP statuses, and their classes as vLLM writes them: `5xx`.

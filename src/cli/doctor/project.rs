@@ -121,7 +121,6 @@ fn generated(out: &str, stale: usize) -> Check {
     }
 }
 
-/// Links that still have the placeholders of `slosmith init`.
 fn links(documents: &[Document]) -> Vec<Check> {
     let is_example = |url: &str| {
         let host = url
