@@ -31,7 +31,7 @@ pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
 pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard, put_dashboard};
 pub use fields::Form;
-pub use region::{elsewhere, is_region, partition};
+pub use region::{domain, elsewhere, is_region, partition};
 pub use search::{Search, is_searchable};
 pub use statistic::{NoStatistic, Statistic};
 pub use tags::{is_reserved, is_tag};

@@ -14,21 +14,29 @@ pub fn is_region(text: &str) -> bool {
         && number.chars().all(|c| c.is_ascii_digit())
 }
 
-/// The partition of a region, with which its ARNs begin (AWS General Reference, "Amazon Resource Names"; botocore's
-/// `partitions.json`).
+/// Beginnings of regions outside the partition `aws`, with their partitions and domains (botocore's `partitions.json`).
+const OTHERS: [(&str, &str, &str); 7] = [
+    ("cn-", "aws-cn", "amazonaws.com.cn"),
+    ("us-gov-", "aws-us-gov", "amazonaws.com"),
+    ("us-iso-", "aws-iso", "c2s.ic.gov"),
+    ("us-isob-", "aws-iso-b", "sc2s.sgov.gov"),
+    ("eu-isoe-", "aws-iso-e", "cloud.adc-e.uk"),
+    ("us-isof-", "aws-iso-f", "csp.hci.ic.gov"),
+    ("eusc-", "aws-eusc", "amazonaws.eu"),
+];
+
+fn other(region: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    OTHERS.iter().find(|(start, ..)| region.starts_with(start))
+}
+
+/// The partition of a region, with which its ARNs begin (AWS General Reference, "Amazon Resource Names").
 pub fn partition(region: &str) -> &'static str {
-    let of = [
-        ("cn-", "aws-cn"),
-        ("us-gov-", "aws-us-gov"),
-        ("us-iso-", "aws-iso"),
-        ("us-isob-", "aws-iso-b"),
-        ("eu-isoe-", "aws-iso-e"),
-        ("us-isof-", "aws-iso-f"),
-        ("eusc-", "aws-eusc"),
-    ];
-    let mut of = of.into_iter();
-    of.find(|(start, _)| region.starts_with(start))
-        .map_or("aws", |(_, partition)| partition)
+    other(region).map_or("aws", |(_, partition, _)| partition)
+}
+
+/// The domain of the services of a region.
+pub fn domain(region: &str) -> &'static str {
+    other(region).map_or("amazonaws.com", |(.., domain)| domain)
 }
 
 /// Why an alarm of a region cannot take an action: AWS answers "Only us-west-2 is supported" to an ARN of another one.

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::api::number;
 use super::expression::{Speller, group_label};
 use super::layout::{self, Widget};
-use crate::cloudwatch::partition;
 use crate::plan::cloudwatch::{
     ChartQuery, CloudWatchDashboard, CloudWatchPanel, Content, Graph, GraphLine, Shown, View,
 };
@@ -25,11 +24,11 @@ pub(super) struct DashboardView<'a> {
     widgets: Vec<Tree>,
 }
 
-/// Alarms are named by region and account.
+/// `arns` is the beginning of the ARNs of alarms.
 pub(super) fn view<'a>(
     dashboard: &CloudWatchDashboard,
     region: &'a str,
-    account: &str,
+    arns: &str,
 ) -> DashboardView<'a> {
     let widgets = layout::widgets(dashboard).into_iter();
     DashboardView {
@@ -39,8 +38,8 @@ pub(super) fn view<'a>(
             .map(|(place, widget)| {
                 let (kind, properties) = match widget {
                     Widget::Heading(title) => text(&format!("## {title}")),
-                    Widget::Panel(panel) => self::panel(panel, region, account),
-                    Widget::Alarms(title, names) => alarms(title, names, region, account),
+                    Widget::Panel(panel) => self::panel(panel, region, arns),
+                    Widget::Alarms(title, names) => alarms(title, names, arns),
                     Widget::Missing(lines) => text(&format!(
                         "**Not in CloudWatch**\n\n- {}",
                         lines.join("\n- ")
@@ -73,20 +72,18 @@ fn text(markdown: &str) -> (&'static str, Value) {
     ("text", json!({"markdown": markdown}))
 }
 
-fn panel(panel: &CloudWatchPanel, region: &str, account: &str) -> (&'static str, Value) {
+fn panel(panel: &CloudWatchPanel, region: &str, arns: &str) -> (&'static str, Value) {
     let title = &panel.title;
     match &panel.content {
         Content::Text(markdown) => text(markdown),
-        Content::Alarms(names) => alarms(title, names, region, account),
+        Content::Alarms(names) => alarms(title, names, arns),
         Content::Graph(graph) => ("metric", self::graph(graph, title, region)),
         Content::Chart(view, queries) => ("chart", chart(*view, queries, title, region)),
     }
 }
 
-fn alarms(title: &str, names: &[String], region: &str, account: &str) -> (&'static str, Value) {
-    let partition = partition(region);
-    let arn = |name: &String| format!("arn:{partition}:cloudwatch:{region}:{account}:alarm:{name}");
-    let alarms: Vec<_> = names.iter().map(arn).collect();
+fn alarms(title: &str, names: &[String], arns: &str) -> (&'static str, Value) {
+    let alarms: Vec<_> = names.iter().map(|name| format!("{arns}{name}")).collect();
     ("alarm", json!({"title": title, "alarms": alarms}))
 }
 

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::cloudwatch::domain;
 use crate::naming;
 use crate::plan::cloudwatch::{CloudWatch, Scraped};
 use crate::plan::{Plan, Rename, ScrapeJob};
@@ -86,6 +87,7 @@ pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
         "statements": statements,
         "service": plan.service.name,
         "region": cw.region,
+        "domain": domain(&cw.region),
         "scrape_configs": jobs,
     })
 }

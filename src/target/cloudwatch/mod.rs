@@ -28,6 +28,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Options, OutFile, Rendered, TargetError};
+use crate::cloudwatch::partition;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::CloudWatch;
 use crate::spec::Via;
@@ -147,9 +148,11 @@ impl<'a> Out<'a> {
 
     fn dashboards(&self) -> Result<Vec<OpenDashboard<'_>>, TargetError> {
         let dashboards = self.cw.dashboards.iter();
+        let partition = partition(&self.cw.region);
+        let arns = format!("arn:{partition}:cloudwatch:{REGION}:{ACCOUNT}:alarm:");
         dashboards
             .map(|b| {
-                let view = dashboard::view(b, REGION, ACCOUNT);
+                let view = dashboard::view(b, REGION, &arns);
                 let file = self.file(&format!("dashboards/{}.json", b.file), &view)?;
                 Ok(OpenDashboard {
                     file: &b.file,
