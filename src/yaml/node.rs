@@ -26,6 +26,10 @@ pub enum Tag {
     Join,
     /// `!Ref`: one value, or what a parameter has.
     Ref,
+    /// `!GetAtt`, `!If` and `!FindInMap`: what something named elsewhere gives.
+    GetAtt,
+    If,
+    FindInMap,
     /// A function makes something of the value: Terraform's `jsonencode` and others.
     Made,
     Other,

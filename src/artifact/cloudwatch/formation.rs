@@ -82,7 +82,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         }
         let is_ours = word(resource, &["Type"]).is_some_and(super::known::is_ours);
         if let Some(last) = reader.artifact.resources.last_mut().filter(|_| is_ours) {
-            last.faults.extend(references.faults(properties));
+            last.faults.extend(references.faults(resource, properties));
         }
     }
 }
@@ -108,7 +108,7 @@ fn text(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
         (Tag::Sub, _) => substituted(body, node),
         (Tag::Join, _) => joined(body, node),
         (Tag::None, _) => body.read(node),
-        (Tag::Ref | Tag::Made | Tag::Other, _) => None,
+        _ => None,
     }
 }
 

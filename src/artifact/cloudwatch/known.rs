@@ -29,7 +29,7 @@ pub(super) fn value(node: &Node<'_>) -> Value {
         Tag::None => {}
         Tag::Sub | Tag::Join => return unknown_item(),
         Tag::Ref => return referred(node),
-        Tag::Made | Tag::Other => return unknown(),
+        _ => return unknown(),
     }
     match &node.kind {
         Kind::Seq(items) => items.iter().map(value).collect(),

@@ -1,31 +1,68 @@
 //! What a template refers to, and rules of composite alarms that it puts together.
 //!
-//! `!Ref Nothing` in a template without such a resource or parameter, `!Sub "ALARM(${A}) AN OK(${B})"`: CloudFormation rejects
-//! both.
+//! `!Ref Nothing` in a template without such a resource or parameter, `DependsOn: Nothing`, `!If [Nothing, 1, 2]`,
+//! `!Sub "ALARM(${A}) AN OK(${B})"`: CloudFormation rejects them.
 
 use std::collections::BTreeSet;
 
 use crate::cloudwatch::{Fault, Violation, children};
 use crate::yaml::{Node, Tag};
 
-/// Names that can be referred to; none where a template is a part of another, or something adds resources to it.
-pub(super) struct References<'n>(Option<BTreeSet<&'n str>>);
+/// Names of each section that can be referred to; none where a template is a part of another, or something adds to it.
+pub(super) struct References<'n>(Option<Names<'n>>);
+
+struct Names<'n> {
+    /// Resources and parameters.
+    values: BTreeSet<&'n str>,
+    resources: BTreeSet<&'n str>,
+    conditions: BTreeSet<&'n str>,
+    mappings: BTreeSet<&'n str>,
+}
+
+/// What a reference names.
+#[derive(Clone, Copy)]
+enum Section {
+    Values,
+    Resources,
+    Conditions,
+    Mappings,
+}
 
 impl<'n> References<'n> {
     pub(super) fn of(template: &'n Node<'_>) -> Self {
-        let sections = ["Resources", "Parameters"].into_iter();
-        let sections = sections.filter_map(|section| template.get(section));
-        let names = sections.flat_map(Node::entries);
-        let names: BTreeSet<_> = names.filter_map(|(name, _)| name.text()).collect();
+        let names = |section: &str| -> BTreeSet<&'n str> {
+            let names = template.get(section).map_or(&[][..], Node::entries);
+            names.iter().filter_map(|(name, _)| name.text()).collect()
+        };
+        let resources = names("Resources");
+        let names = Names {
+            values: &resources | &names("Parameters"),
+            resources,
+            conditions: names("Conditions"),
+            mappings: names("Mappings"),
+        };
         let whole = template.get("AWSTemplateFormatVersion").is_some()
             && template.get("Transform").is_none()
-            && !names.iter().any(|name| name.starts_with("Fn::"));
+            && ![&names.values, &names.conditions, &names.mappings]
+                .into_iter()
+                .flatten()
+                .any(|name| name.starts_with("Fn::"));
         Self(whole.then_some(names))
     }
 
-    /// References to nothing, below a resource's properties.
-    pub(super) fn faults(&self, properties: &Node<'_>) -> Vec<Violation> {
+    /// References to nothing: of a resource, and below its properties.
+    pub(super) fn faults(&self, resource: &Node<'_>, properties: &Node<'_>) -> Vec<Violation> {
         let mut found = Vec::new();
+        let before = resource.get("DependsOn");
+        let before = before.into_iter().flat_map(|names| match names.items() {
+            [] => std::slice::from_ref(names),
+            several => several,
+        });
+        for name in before {
+            self.check(Section::Resources, name.text(), "", &mut found);
+        }
+        let condition = resource.get("Condition").and_then(Node::text);
+        self.check(Section::Conditions, condition, "", &mut found);
         self.walk(properties, "", &mut found);
         found
     }
@@ -34,15 +71,26 @@ impl<'n> References<'n> {
         let function = match (node.tag, node.entries()) {
             (Tag::Ref, _) => Some(("Ref", node)),
             (Tag::Sub, _) => Some(("Fn::Sub", node)),
+            (Tag::GetAtt, _) => Some(("Fn::GetAtt", node)),
+            (Tag::If, _) => Some(("Fn::If", node)),
+            (Tag::FindInMap, _) => Some(("Fn::FindInMap", node)),
             (Tag::None, [(name, inner)]) => name.text().map(|name| (name, inner)),
             _ => None,
         };
         match function {
-            Some(("Ref", name)) => self.check(name.text(), pointer, found),
+            Some(("Ref", name)) => self.check(Section::Values, name.text(), pointer, found),
+            Some(("Fn::If", of)) => {
+                let name = of.items().first().and_then(Node::text);
+                self.check(Section::Conditions, name, pointer, found);
+            }
+            Some(("Fn::FindInMap", of)) => {
+                let name = of.items().first().and_then(Node::text);
+                self.check(Section::Mappings, name, pointer, found);
+            }
             Some(("Fn::GetAtt", of)) => {
                 let name = of.items().first().unwrap_or(of).text();
                 let name = name.and_then(|name| name.split('.').next());
-                self.check(name, pointer, found);
+                self.check(Section::Resources, name, pointer, found);
             }
             Some(("Fn::Sub", inner)) => {
                 let text = inner.items().first().unwrap_or(inner).text();
@@ -51,7 +99,7 @@ impl<'n> References<'n> {
                 for hole in text.into_iter().flat_map(holes) {
                     let name = hole.split('.').next().unwrap_or(hole);
                     if !name.starts_with('!') && !own.contains(&hole) {
-                        self.check(Some(name), pointer, found);
+                        self.check(Section::Values, Some(name), pointer, found);
                     }
                 }
             }
@@ -66,14 +114,26 @@ impl<'n> References<'n> {
         }
     }
 
-    fn check(&self, name: Option<&str>, pointer: &str, found: &mut Vec<Violation>) {
-        let (Some(known), Some(name)) = (&self.0, name) else {
+    fn check(
+        &self,
+        section: Section,
+        name: Option<&str>,
+        pointer: &str,
+        found: &mut Vec<Violation>,
+    ) {
+        let (Some(names), Some(name)) = (&self.0, name) else {
             return;
+        };
+        let (known, what) = match section {
+            Section::Values => (&names.values, "neither a resource nor a parameter"),
+            Section::Resources => (&names.resources, "no resource"),
+            Section::Conditions => (&names.conditions, "no condition"),
+            Section::Mappings => (&names.mappings, "no mapping"),
         };
         if !name.contains("::") && !known.contains(name) {
             found.push(Violation {
                 pointer: pointer.to_owned(),
-                message: format!("`{name}` is neither a resource nor a parameter of the template"),
+                message: format!("`{name}` is {what} of the template"),
                 fault: Fault::Limit,
             });
         }

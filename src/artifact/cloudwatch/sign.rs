@@ -81,10 +81,12 @@ pub(super) fn is_alarm(node: &Node<'_>) -> bool {
 
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     let is_variable = |variable: &Node<'_>| VARIABLE.iter().any(|key| variable.get(key).is_some());
-    node.get("widgets").is_some_and(Node::is_seq)
-        && (node.get("periodOverride").is_some()
-            || items(node, &["variables"]).iter().any(is_variable)
-            || items(node, &["widgets"]).iter().any(is_widget))
+    // Only dashboards of CloudWatch have this field.
+    let overrides = node.get("periodOverride").is_some();
+    overrides && (node.get("widgets").is_some() || node.get("start").is_some())
+        || node.get("widgets").is_some_and(Node::is_seq)
+            && (items(node, &["variables"]).iter().any(is_variable)
+                || items(node, &["widgets"]).iter().any(is_widget))
 }
 
 pub(super) fn is_agent(node: &Node<'_>) -> bool {

@@ -129,6 +129,9 @@ impl Typing<'_> {
             ));
         }
         self.others(name, rest);
+        if let (Takes::Band, [Expr::Negative(_)]) = (takes, rest) {
+            return self.wrong(format!("the width of {name} must be above 0"));
+        }
         match takes {
             Takes::Each => shape,
             Takes::Merge if shape == Shape::Series => Shape::Scalar,

@@ -219,6 +219,9 @@ fn tag(written: Option<&Written>) -> Tag {
         Some(tag) if tag.handle() == "!" => match tag.suffix() {
             "Sub" => Tag::Sub,
             "Join" => Tag::Join,
+            "GetAtt" => Tag::GetAtt,
+            "If" => Tag::If,
+            "FindInMap" => Tag::FindInMap,
             "Ref" => Tag::Ref,
             "" => Tag::None,
             _ => Tag::Other,
