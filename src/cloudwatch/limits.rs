@@ -21,6 +21,9 @@ pub const TAG_NAME: usize = 128;
 
 pub const TAG_VALUE: usize = 256;
 
+/// Metrics of an alarm on metric math, and as many expressions.
+pub const ALARM_METRICS: usize = 10;
+
 pub const PROMQL: usize = 10_000;
 
 /// Seconds of a day, an hour, a minute.

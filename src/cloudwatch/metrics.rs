@@ -17,8 +17,6 @@ use super::statistic::Statistic;
 use super::unknown::{has_unknown, is_unknown, known};
 use super::violation::Fault;
 
-const MOST: usize = 10;
-
 const EXPRESSION: usize = 2048;
 
 /// Seconds that a Metrics Insights query sees.
@@ -89,10 +87,11 @@ fn count(f: &mut Fields<'_, '_>, entries: &[Value]) {
         let count = known(entries)
             .filter(|(_, entry)| !entry[key].is_null())
             .count();
-        if count > MOST {
+        let most = limits::ALARM_METRICS;
+        if count > most {
             f.wrong(
                 "Metrics",
-                format!("{count} {what}; at most {MOST} are allowed"),
+                format!("{count} {what}; at most {most} are allowed"),
             );
         }
     }

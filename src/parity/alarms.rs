@@ -287,7 +287,12 @@ impl Builder<'_> {
             Condition::Unless(parts, query) => {
                 self.joined(draft, &parts[..], query);
                 let first = self.condition(draft, request, &parts[0])?;
+                let own = std::mem::take(&mut draft.notes);
                 let second = self.condition(draft, request, &parts[1])?;
+                let excuse = std::mem::replace(&mut draft.notes, own);
+                excuse
+                    .into_iter()
+                    .for_each(|note| draft.note(note.of_excuse()));
                 Ok(Rule::Unless(Box::new([first, second])))
             }
         }
@@ -322,17 +327,24 @@ impl Builder<'_> {
             true => Purpose::HighAlarm,
             false => Purpose::LowAlarm,
         };
-        let found = value::read(ValueRequest {
-            signal: &c.signal,
-            stat: c.stat,
-            purpose,
-            statistic: statistic.as_ref(),
-            of: Slice {
-                by: &[],
-                only: &draft.only,
-            },
-            via: self.via,
-        })?;
+        let together = match statistic {
+            Some(_) => None,
+            None => self.of_processes(draft, c, purpose),
+        };
+        let found = match together {
+            Some(found) => found,
+            None => value::read(ValueRequest {
+                signal: &c.signal,
+                stat: c.stat,
+                purpose,
+                statistic: statistic.as_ref(),
+                of: Slice {
+                    by: &[],
+                    only: &draft.only,
+                },
+                via: self.via,
+            })?,
+        };
         let usual = timing::of(c, request.hold)?;
         let timing = usual.with(self.sink, request.over, &c.signal);
         for note in &found.differences {
@@ -466,6 +478,9 @@ impl Builder<'_> {
         if let Some(lasting) = lasting(a) {
             draft.note(lasting);
         }
+        if is_event(&a.signal) {
+            draft.note(Difference::NoEventFires.at(Grade::Stronger));
+        }
         let usual = timing::each_minute(request.hold)?;
         let timing = usual.with(self.sink, request.over, &a.signal);
         if timing != usual {
@@ -529,16 +544,22 @@ fn is_vended(signal: &Signal) -> bool {
     metric.is_some_and(|metric| metric.delivery == Delivery::Vended)
 }
 
-/// True where the absence of events fires and leaves no data point. The agent sends zeros; code and services of AWS send nothing
+/// True where only an event makes a data point. The agent sends zeros; code and services of AWS send nothing
 /// ("Elastic Load Balancing reports metrics to CloudWatch only when requests are flowing through the load balancer").
-fn is_quiet(c: &Compare) -> bool {
-    let metric = c.signal.cloudwatch.as_ref();
+fn is_event(signal: &Signal) -> bool {
+    let metric = signal.cloudwatch.as_ref();
     metric.is_some_and(|metric| metric.delivery != Delivery::Scraped)
+        && matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram)
+}
+
+/// True where the absence of events fires and leaves no data point.
+fn is_quiet(c: &Compare) -> bool {
+    is_event(&c.signal)
         && matches!(c.stat, Stat::Rate | Stat::Increase)
         && match &c.bound {
             Bound::Fixed(op, value, _) => op.holds(Number::from_integer(0), *value),
             Bound::Times(op, ..) => !op.is_upper(),
-            Bound::Outside(outside) => outside.side == Side::Low,
+            Bound::Outside(outside) => outside.side != Side::High,
         }
 }
 

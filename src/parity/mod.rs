@@ -23,6 +23,7 @@ mod graph;
 mod groups;
 mod holding;
 mod otlp;
+mod processes;
 mod promql;
 mod timing;
 mod value;

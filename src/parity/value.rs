@@ -75,6 +75,14 @@ impl Purpose {
         }
     }
 
+    /// The effect of a value that is nearer to the threshold, or farther beyond it.
+    pub(super) fn of_worse(self) -> Grade {
+        match self {
+            Purpose::HighAlarm => self.of_larger(),
+            Purpose::LowAlarm | Purpose::Picture => self.of_smaller(),
+        }
+    }
+
     pub(super) fn of_larger(self) -> Grade {
         match self {
             Purpose::HighAlarm => Grade::Stronger,
@@ -290,9 +298,7 @@ fn unbound(signal: &Signal, via: Via) -> NotExpressible {
     let name = signal.name.clone();
     match &signal.source {
         Source::Raw(_) => NotExpressible::AuthorsSignal(name),
-        Source::Family(family) if family.recorded && via == Via::Otlp => {
-            NotExpressible::ByOpenTelemetry(name)
-        }
+        Source::Family(_) if via == Via::Otlp => NotExpressible::ByOpenTelemetry(name),
         Source::Family(family) if family.recorded => NotExpressible::HistogramDropped(name),
         _ => NotExpressible::Unbound(name),
     }

@@ -11,7 +11,7 @@ use crate::cloudwatch::Statistic;
 use crate::plan::dashboard::{Size, Threshold};
 use crate::plan::{CompareOp, Names, ValueUnit};
 use crate::promql::ast::Expr;
-use crate::spec::{LowSamples, Missing, Side, Via};
+use crate::spec::{Across, LowSamples, Missing, Side, Via};
 use crate::units::{Duration, Number};
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
 pub use parity::{
@@ -108,6 +108,8 @@ pub struct Scraped {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Statistic(MetricStat),
+    /// The sum or the mean of a statistic of each process.
+    Total(Across, Vec<MetricStat>),
     /// How much a statistic grows a second, from one period to the next.
     Growth(MetricStat),
     Share(Share),
@@ -153,6 +155,7 @@ impl Value {
     pub fn metrics(&self) -> Vec<&MetricStat> {
         match self {
             Value::Statistic(stat) | Value::Growth(stat) => vec![stat],
+            Value::Total(_, stats) => stats.iter().collect(),
             Value::Share(share) | Value::BurnRate(share, _) | Value::BurnRateOf(share, ..) => {
                 vec![&share.part, &share.whole]
             }

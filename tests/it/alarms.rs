@@ -154,6 +154,70 @@ fn replicas_are_added_up() {
     assert!(scrape.contains("scrape_interval: 1m"), "{scrape}");
 }
 
+/// A gauge that each listed process publishes for itself is added up, or its mean is taken, as Prometheus does.
+#[test]
+fn listed_processes_are_added_up() {
+    let spec = read("tests/fixtures/cloudwatch/parity.yaml");
+    let spec = spec.replace("{adapter_id: [base, tuned]}", "{Hostname: [a, b, c]}");
+    let each = |metric: &str| format!("{{metric: {metric}, dimension_sets: [[], [Hostname]]}}");
+    let spec = spec.replace("{metric: GpuTotal}", &each("GpuTotal"));
+    let files = build(
+        &spec.replace("{metric: GpuMean}", &each("GpuMean")),
+        Target::CloudWatch,
+    );
+    for (name, expression, statistic) in [
+        ("total-high", "SUM([m1, m2, m3])", "Maximum"),
+        ("total-low", "SUM([m1, m2, m3])", "Minimum"),
+        ("mean-high", "AVG([m1, m2, m3])", "Maximum"),
+    ] {
+        let alarm = alarm(&files, &format!("parity-published-{name}"));
+        let [a, _, _, sum] = alarm["Metrics"].as_array().expect("metrics").as_slice() else {
+            panic!("{alarm}");
+        };
+        assert_eq!(sum["Expression"], expression, "{name}");
+        let (stat, dimensions) = (
+            &a["MetricStat"]["Stat"],
+            &a["MetricStat"]["Metric"]["Dimensions"],
+        );
+        assert_eq!(*stat, statistic, "{name}");
+        assert_eq!(
+            *dimensions,
+            json!([{"Name": "Hostname", "Value": "a"}]),
+            "{name}"
+        );
+    }
+    let report = text(&files, "parity.md");
+    let row = report
+        .lines()
+        .find(|line| line.starts_with("| PublishedTotalHigh |"));
+    let row = row.expect("a row");
+    assert!(
+        row.contains(
+            "| stronger: CloudWatch uses the sum of the Maximum of each listed `Hostname`"
+        ),
+        "{row}"
+    );
+}
+
+/// In China, ARNs and the addresses of services are others in every form.
+#[test]
+fn every_form_names_the_partition_of_its_region() {
+    let spec = read("tests/fixtures/cloudwatch/otlp.yaml");
+    let spec = spec
+        .replace("us-west-2", "cn-north-1")
+        .replace("panels:\n", "panels:\n          - {kind: alerts}\n")
+        .replace("arn:aws:", "arn:aws-cn:");
+    let files = build(&spec, Target::CloudWatch);
+    for form in ["dashboards/main.json", "main.tf.json", "template.json"] {
+        let form = text(&files, &format!("cloudwatch/{form}"));
+        assert!(form.contains("arn:aws-cn:cloudwatch:"), "{form}");
+        assert!(!form.contains("arn:aws:"), "{form}");
+    }
+    let collector = text(&files, "cloudwatch/otel-collector.yaml");
+    let address = "https://monitoring.cn-north-1.amazonaws.com.cn/v1/metrics";
+    assert!(collector.contains(address), "{collector}");
+}
+
 /// Each known adapter has an alarm of its own; that on a metric without the dimension has none, and says what it lost.
 #[test]
 fn known_groups_have_alarms_of_their_own() {

@@ -560,8 +560,9 @@ fn show([own, bundled, long]: [&Seen; 3], days: usize) {
          Not measured, so that the AWS documentation alone decides the grade:\n\n\
          - anomaly detection alarms, which use AWS's own model\n\
          - PromQL alarms: `tools/otlp-check` compares their values instead\n\
+         - alarms on metrics of AWS services, and sums over listed processes\n\
          - panels\n\n\
-         Not simulated: the delay of ingestion, and how AWS extends the evaluation range of an alarm when data is missing.\n"
+         Not simulated: lost scrapes, the delay of ingestion, and how AWS extends the evaluation range of an alarm when data is missing.\n"
     );
     for (title, seen) in [
         (

@@ -179,6 +179,12 @@ pub enum Difference {
         statistic: Statistic,
         across: Across,
     },
+    /// Metric math combines this of each listed process.
+    OfListed {
+        label: String,
+        statistic: Statistic,
+        across: Across,
+    },
     GrowthOfTwoPoints,
     OneForAll(Vec<String>),
     OneLineForAll(Vec<String>),
@@ -221,6 +227,10 @@ pub enum Difference {
     SilenceFires,
     /// No event leaves no data point, like no publisher.
     StoppedFires,
+    /// The same for an alarm on the absence of the signal.
+    NoEventFires,
+    /// Of the condition in `unless`.
+    OfExcuse(Box<Difference>),
     /// The spec treats the absence of events as fine.
     QuietIsFine,
     /// Prometheus estimates a percentile between two bucket boundaries.
@@ -246,6 +256,18 @@ impl Difference {
     }
 }
 
+impl Note {
+    /// The same of a condition in `unless`: where it holds without reason, an alert is missed.
+    pub fn of_excuse(self) -> Self {
+        let grade = match self.grade {
+            Grade::Stronger => Grade::Weaker,
+            grade => grade,
+        };
+        Difference::OfExcuse(Box::new(self.difference)).at(grade)
+    }
+}
+
+/// A difference, told as one from a reference.
 struct DifferenceFrom<'a>(&'a Difference, Reference);
 
 impl Difference {
@@ -276,6 +298,11 @@ impl Difference {
             Difference::StoppedFires => {
                 return format!(
                     "without events there are no data points: the alarm also fires when nothing publishes, but {at_rest}"
+                );
+            }
+            Difference::NoEventFires => {
+                return format!(
+                    "without events there are no data points: the alarm also fires in idle periods, but {at_rest}"
                 );
             }
             Difference::SilenceFires => {
@@ -320,6 +347,20 @@ impl Display for DifferenceFrom<'_> {
             Difference::OfAllSamples { statistic, across } => {
                 samples(f, statistic, PUBLISHED, *across, (other, NEWEST))
             }
+            Difference::OfListed {
+                label,
+                statistic,
+                across,
+            } => write!(
+                f,
+                "CloudWatch uses the {} of the {statistic} of each listed `{label}`, but {other} uses {}{NEWEST}; a `{label}` that is not listed does not count",
+                if *across == Across::Avg {
+                    "mean"
+                } else {
+                    "sum"
+                },
+                combined(*across)
+            ),
             Difference::OneForEach(known) => write!(
                 f,
                 "one alarm for each listed value of {}: {other} also covers values that are not listed",
@@ -388,11 +429,19 @@ impl Display for DifferenceFrom<'_> {
                 )
             }
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
+            Difference::OfExcuse(of) => {
+                write!(
+                    f,
+                    "condition in `unless`: {}",
+                    DifferenceFrom(of, reference)
+                )
+            }
             Difference::AllSilent
             | Difference::LastingSilence(_)
             | Difference::CountsBeginnings
             | Difference::PartsNotJoined
             | Difference::StoppedFires
+            | Difference::NoEventFires
             | Difference::SilenceFires
             | Difference::Hourly
             | Difference::QuietIsFine

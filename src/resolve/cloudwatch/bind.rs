@@ -208,9 +208,14 @@ fn from_page(
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {
             Some("a scraped metric cannot have its own `metric`, `unit` or `namespace`")
         }
+        (_, Some(Via::Otlp)) if !b.dimensions.is_empty() => {
+            Some("with `via: otlp`, it has the labels of Prometheus and no `dimensions`")
+        }
         _ => None,
     };
     match (why, signal.family()) {
+        // Only PromQL reads what arrives by OpenTelemetry: an alarm on the metric would never have data.
+        (None, Some(_)) if via == Some(Via::Otlp) => None,
         (None, Some(family)) => scraped(family, signal, namespace).map(|metric| Metric {
             dimensions: fixed(b),
             ..metric

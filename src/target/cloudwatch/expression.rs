@@ -5,6 +5,7 @@
 
 use crate::cloudwatch::{Search, Statistic};
 use crate::plan::cloudwatch::{Dimensions, Groups, MetricStat, Share, Shown, Value};
+use crate::spec::Across;
 use crate::units::{Number, decimal};
 
 /// Seconds of a minute, the usual period.
@@ -65,6 +66,16 @@ impl Speller {
         let mut metrics = Vec::new();
         let text = match value {
             Value::Statistic(stat) => self.stat(&mut metrics, stat, period),
+            Value::Total(across, stats) => {
+                let stats = stats.iter();
+                let stats = stats.map(|stat| self.stat(&mut metrics, stat, period));
+                let stats = stats.collect::<Vec<_>>().join(", ");
+                let together = match across {
+                    Across::Avg => "AVG",
+                    _ => "SUM",
+                };
+                format!("{together}([{stats}])")
+            }
             Value::Growth(stat) => format!("RATE({})", self.stat(&mut metrics, stat, period)),
             Value::Share(share) => self.share(&mut metrics, share, period),
             Value::BurnRate(share, budget) => {
