@@ -14,7 +14,7 @@ const VERSION: u32 = 2;
 pub struct Saved {
     version: u32,
     pub region: String,
-    /// The account, where the specs name it.
+    /// The account that the specs name, or that the plan was made from.
     pub account: Option<String>,
     pub allowed: Allowed,
     services: Vec<String>,

@@ -145,6 +145,15 @@ struct Compared {
     changes: Changes,
 }
 
+impl Compared {
+    /// The number of the account, as far as anything tells it.
+    fn number(&self) -> Option<String> {
+        let known = self.session.number().or(self.state.account());
+        let known = known.map(str::to_owned);
+        known.or_else(|| self.session.ask_number().ok())
+    }
+}
+
 pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     match &args.command {
         CloudWatchCommand::Plan(args) => plan::run(args, out),
@@ -205,8 +214,8 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
 fn check_account(target: &Target, found: Option<&str>) -> Result<()> {
     match (&target.account, found) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
-            "the AWS credentials belong to account {found}, but the specs are for account {wanted} (`cloudwatch.account`, or the \
-             account of the first ARN); select other credentials with `--profile`"
+            "the AWS credentials belong to account {found}, but the specs are for account {wanted} (`cloudwatch.account`, the \
+             account of the first ARN, or that of the saved plan); select other credentials with `--profile`"
         ),
         _ => Ok(()),
     }

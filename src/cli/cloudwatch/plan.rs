@@ -31,10 +31,11 @@ fn save(path: &Path, target: &Target, compared: &Compared) -> Result<()> {
             "`--out`: the plan was not saved, because it cannot be applied; fix the errors first"
         );
     }
-    let account = target.account.as_deref();
+    // Without a number in the specs, the plan is for the account that it was made from.
+    let account = target.account.clone().or_else(|| compared.number());
     let saved = Saved::new(
         &target.region,
-        account,
+        account.as_deref(),
         target.allowed,
         &target.desired,
         &compared.changes,

@@ -212,9 +212,12 @@ impl Loaded {
             if let Ok(artifact) = &mut read
                 && !named
             {
+                // Definitions of CloudWatch are ours whatever they name.
+                let ours = artifact.kind == Kind::CloudWatch;
+                let text = source.text();
                 artifact
                     .faults
-                    .retain(|_| self.passed.concerns_us(source.text()));
+                    .retain(|_| ours || self.passed.concerns_us(text));
             }
             progress.step();
             read

@@ -580,6 +580,24 @@ fn an_empty_account_is_asked_for_its_number_before_anything_is_written() {
     );
 }
 
+/// A spec without a number may go to any account; a plan of it goes to the account that it was made from.
+#[test]
+fn a_saved_plan_is_for_the_account_that_it_was_made_from() {
+    let scene = Scene::new();
+    let actions = "  actions: {critical: [\"arn:aws:sns:us-east-1:123456789012:chat\"]}\n";
+    scene.project.edit("specs/chat.yaml", actions, "");
+    scene.run(&["plan", "--out", "plan.json"]).exits(1);
+    let plan = scene.project.read("plan.json");
+    assert!(plan.contains("\"account\": \"123456789012\""), "{plan}");
+    scene
+        .project
+        .edit("plan.json", "\"123456789012\"", "\"999999999999\"");
+    let ran = scene.run(&["apply", "plan.json", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("for account 999999999999"), "{}", ran.err);
+    assert!(scene.server.store().alarms.is_empty());
+}
+
 /// AWS takes actions of the alarm's own region only.
 #[test]
 fn an_action_of_another_region_stops_a_build_and_an_apply() {

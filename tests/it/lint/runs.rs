@@ -106,6 +106,16 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_broken_dashboard_of_cloudwatch_is_told_in_a_folder_too() {
+    let body = r#"{"Resources": {"A": {"Type": "AWS::CloudWatch::Dashboard", "Properties": {"DashboardBody": "{widgets: []}"}}}}"#;
+    let project = project(&[("stack/a.json", body)]);
+    let ran = project
+        .run(&["lint", "stack", "--format", "concise"])
+        .exits(1);
+    assert!(ran.out.contains("error[invalid-json]"), "{}", ran.out);
+}
+
+#[test]
 fn what_nobody_asked_about_is_counted_and_named() {
     let project = project(&[
         ("tsconfig.json", "{\n  // comments\n  \"a\": 1,\n}\n"),
