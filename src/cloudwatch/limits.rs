@@ -44,6 +44,20 @@ pub fn is_period(seconds: u64) -> bool {
     SHORT_PERIODS.contains(&seconds) || (seconds > 0 && seconds.is_multiple_of(MINUTE))
 }
 
+/// Seconds between two values of a metric of AWS, without further settings: a minute, unless its service documents more
+/// (user guides of S3, "storage metrics are reported once per day"; of EC2, "5-minute periods"; of billing, "several times daily").
+pub fn interval(namespace: &str, metric: &str) -> u64 {
+    match (namespace, metric) {
+        ("AWS/S3", "BucketSizeBytes" | "NumberOfObjects") => DAY,
+        ("AWS/Billing", _) => 6 * HOUR,
+        ("AWS/EC2", metric) if !metric.starts_with("StatusCheckFailed") => BASIC,
+        _ => MINUTE,
+    }
+}
+
+/// The interval of basic monitoring. With detailed monitoring, there is a value a minute.
+pub const BASIC: u64 = 5 * MINUTE;
+
 /// Seconds that an alarm may look back: a week; with periods below an hour, a day.
 pub fn longest_look_back(period: u64) -> u64 {
     match period < HOUR {

@@ -481,7 +481,7 @@ impl Builder<'_> {
         if is_event(&a.signal) {
             draft.note(Difference::NoEventFires.at(Grade::Stronger));
         }
-        let usual = timing::each_minute(request.hold)?;
+        let usual = timing::each_value(&a.signal, request.hold)?;
         let timing = usual.with(self.sink, request.over, &a.signal);
         if timing != usual {
             chosen(draft, &Statistic::SampleCount, false, (usual, timing));

@@ -5,7 +5,7 @@
 
 use super::builder::Builder;
 use super::dimensions::Slice;
-use super::timing::is_instant;
+use super::timing::{interval, is_instant};
 use super::value::{self, AddsUp, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{
     Difference, Grade, Graph, GraphLine, NotExpressible, Note, Shown, Value, View,
@@ -98,10 +98,10 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
     }
 }
 
-/// A gauge is worth a point each minute.
+/// A gauge is worth a point for each value.
 fn period_of(r: &PanelSignal) -> u64 {
     match r.window {
-        _ if is_instant(&r.signal, r.stat) => MINUTE,
+        _ if is_instant(&r.signal, r.stat) => interval(&r.signal),
         None => USUAL,
         Some(window) => period(window),
     }

@@ -29,10 +29,20 @@ pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> 
     if is_without_events(c) {
         return without_events(c.window, hold);
     }
-    match is_instant(&c.signal, c.stat) {
-        true => each_minute(hold),
-        false => each_window(c.window, hold),
+    let timing = match is_instant(&c.signal, c.stat) {
+        true => return each_value(&c.signal, hold),
+        false => each_window(c.window, hold)?,
+    };
+    match interval(&c.signal) > timing.period {
+        true => each_value(&c.signal, hold),
+        false => Ok(timing),
     }
+}
+
+/// Seconds between two values of a signal.
+pub(super) fn interval(signal: &Signal) -> u64 {
+    let metric = signal.cloudwatch.as_ref();
+    metric.map_or(MINUTE, |m| limits::interval(&m.namespace, m.names.newest()))
 }
 
 /// True where no event may happen in the window. Fewer than one of what comes whole is none.
@@ -66,13 +76,20 @@ pub(super) fn is_instant(signal: &Signal, stat: Stat) -> bool {
     stat == Stat::Last && signal.kind() == SignalKind::Gauge
 }
 
-/// A point each minute, from the beginning of a holding time to its end.
-pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
-    let points = hold.as_secs().div_ceil(MINUTE) + 1;
-    if points * MINUTE > limits::longest_look_back(MINUTE) {
-        return Err(NotExpressible::BeyondDay(hold));
+/// A point for each value, most often a minute, from the beginning of a holding time to its end.
+pub(super) fn each_value(signal: &Signal, hold: Duration) -> Result<Timing, NotExpressible> {
+    let period = interval(signal);
+    // A value stands until the next one: a shorter holding time needs one.
+    let held = match period {
+        MINUTE => hold.as_secs().div_ceil(period),
+        _ => hold.as_secs() / period,
+    };
+    let points = held + 1;
+    match points * period > limits::longest_look_back(period) {
+        true if period < HOUR => Err(NotExpressible::BeyondDay(hold)),
+        true => Err(NotExpressible::BeyondWeek(hold)),
+        false => Ok(Timing::all_of(period, points)),
     }
-    Ok(Timing::all_of(MINUTE, points))
 }
 
 /// A point for each whole window of a holding time, and the one before it: never later than Prometheus.
@@ -126,19 +143,24 @@ impl Timing {
         };
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
+            let least = match interval(signal) {
+                limits::BASIC => MINUTE,
+                least => least,
+            };
             if !limits::is_period(self.period) {
                 let message = format!("CloudWatch does not support a period of {}", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
                 sink.push(error.help("use 10s, 20s, 30s or a multiple of 1m"));
-            } else if self.period < MINUTE && !signal.is_published() {
+            } else if self.period < least && !signal.is_published() {
+                let least = Duration::from_secs(least);
                 let message = format!(
-                    "`{}` has one value a minute in CloudWatch: an alarm with a period of {} would lack data points and never fire",
+                    "`{}` has one value every {least} in CloudWatch: an alarm with a period of {} would lack data points and never fire",
                     signal.name, period.value
                 );
                 let error = Diagnostic::error("alarm-limit", period.span, message);
-                sink.push(error.help(
-                    "use 1m or longer; only values that your code publishes can have shorter periods",
-                ));
+                sink.push(error.help(format!(
+                    "use {least} or longer; only values that your code publishes can have shorter periods"
+                )));
             }
         }
         if let Some(evaluate) = over.evaluate {

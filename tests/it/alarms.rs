@@ -199,6 +199,61 @@ fn listed_processes_are_added_up() {
     );
 }
 
+/// An alarm with a point a minute on a metric with one value a day never has enough points.
+#[test]
+fn a_period_is_as_long_as_the_time_between_two_values() {
+    let spec = |alert: &str| {
+        format!(
+            "
+apiVersion: slosmith/v1
+service: {{name: disk, owner: disk}}
+links: {{runbooks: 'https://runbooks.example', grafana: 'https://grafana.example'}}
+cloudwatch: {{region: us-east-1, namespace: Disk}}
+signals:
+  size: {{kind: gauge, unit: bytes, across: max, cloudwatch: {{namespace: AWS/S3, metric: BucketSizeBytes, dimensions: {{BucketName: models, StorageType: StandardStorage}}}}}}
+  cpu: {{kind: gauge, unit: ratio, across: max, cloudwatch: {{namespace: AWS/EC2, metric: CPUUtilization, unit: Percent, dimensions: {{InstanceId: i-0123456789abcdef0}}}}}}
+alerts:
+  {alert}
+"
+        )
+    };
+    for (alert, period, points) in [
+        (
+            "{severity: warning, when: {signal: size, above: 5TB}, for: 5m}",
+            86_400,
+            1,
+        ),
+        (
+            "{severity: warning, when: {signal: size, above: 5TB}, for: 2d}",
+            86_400,
+            3,
+        ),
+        (
+            "{severity: warning, when: {signal: size, absent: true}, for: 1d}",
+            86_400,
+            2,
+        ),
+        (
+            "{severity: warning, when: {signal: cpu, above: 90%}, for: 10m}",
+            300,
+            3,
+        ),
+        (
+            "{severity: warning, when: {signal: cpu, above: 90%}, for: 10m, cloudwatch: {period: 1m, evaluate: 10}}",
+            60,
+            10,
+        ),
+    ] {
+        let files = build(&spec(&format!("Full: {alert}")), Target::CloudWatch);
+        let alarm = self::alarm(&files, "disk-full");
+        assert_eq!(
+            (&alarm["Period"], &alarm["EvaluationPeriods"]),
+            (&json!(period), &json!(points)),
+            "{alert}"
+        );
+    }
+}
+
 /// In China, ARNs and the addresses of services are others in every form.
 #[test]
 fn every_form_names_the_partition_of_its_region() {
