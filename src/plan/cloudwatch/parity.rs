@@ -386,34 +386,12 @@ impl Display for DifferenceFrom<'_> {
                 f,
                 "CloudWatch learns its anomaly detection band from up to two weeks, but {other} uses mean and standard deviation over {window}"
             ),
-            Difference::AuthorsTiming {
-                statistic,
-                period,
-                datapoints,
-                evaluate,
-            } => write!(
-                f,
-                "timing set in the spec: {datapoints} of {evaluate} data point{} ({statistic} over {period})",
-                if *evaluate == 1 { "" } else { "s" }
-            ),
-            Difference::HoldsByPoints {
-                points,
-                period,
-                hold,
-            } => write!(
-                f,
-                "CloudWatch requires {points} data points of {period} in a row, but {other} requires every evaluation for {hold}"
-            ),
-            Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
-            Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
-            Difference::EndsEarlier(by) => write!(
-                f,
-                "the alarm ends with its condition, but the alert keeps firing for {by}"
-            ),
-            Difference::EndsWithData(kept) => write!(
-                f,
-                "the alarm ends when the data ends, but {other} keeps the alert for up to {kept}"
-            ),
+            Difference::AuthorsTiming { .. }
+            | Difference::HoldsByPoints { .. }
+            | Difference::Earlier(_)
+            | Difference::Later(_)
+            | Difference::EndsEarlier(_)
+            | Difference::EndsWithData(_) => in_time(f, difference, other),
             Difference::Interpolated {
                 bound,
                 below,
@@ -450,6 +428,41 @@ impl Display for DifferenceFrom<'_> {
             | Difference::GrowthOfTwoPoints
             | Difference::NumberForGauge => f.write_str(&difference.fixed(reference)),
         }
+    }
+}
+
+/// When the alarm fires and ends.
+fn in_time(f: &mut Formatter<'_>, difference: &Difference, other: &str) -> fmt::Result {
+    match difference {
+        Difference::AuthorsTiming {
+            statistic,
+            period,
+            datapoints,
+            evaluate,
+        } => write!(
+            f,
+            "timing set in the spec: {datapoints} of {evaluate} data point{} ({statistic} over {period})",
+            if *evaluate == 1 { "" } else { "s" }
+        ),
+        Difference::HoldsByPoints {
+            points,
+            period,
+            hold,
+        } => write!(
+            f,
+            "CloudWatch requires {points} data points of {period} in a row, but {other} requires every evaluation for {hold}"
+        ),
+        Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
+        Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
+        Difference::EndsEarlier(by) => write!(
+            f,
+            "the alarm ends with its condition, but the alert keeps firing for {by}"
+        ),
+        Difference::EndsWithData(kept) => write!(
+            f,
+            "the alarm ends when the data ends, but {other} keeps the alert for up to {kept}"
+        ),
+        _ => Ok(()),
     }
 }
 
