@@ -24,7 +24,6 @@ impl Json {
     fn text(&self) -> &str {
         self.text.as_str().unwrap_or_default()
     }
-
     fn value(&self) -> &serde_json::Value {
         let read = || serde_json::from_str(self.text()).unwrap_or_default();
         self.value.get_or_init(read)

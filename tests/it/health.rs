@@ -79,8 +79,10 @@ fn healthy(page: &str) -> String {
         |v| v + 100.0,
     );
     let text = with(&text, "vllm:generation_tokens_total", "", |v| v + 60_000.0);
-    let text = with(&text, "vllm:prefix_cache_queries_total", "", |v| v + 1000.0);
-    let text = with(&text, "vllm:prefix_cache_hits_total", "", |v| v + 600.0);
+    let text = with(&text, "vllm:prefix_cache_queries_total", "", |v| {
+        v + 10_000.0
+    });
+    let text = with(&text, "vllm:prefix_cache_hits_total", "", |v| v + 6_000.0);
     let text = with(&text, "vllm:num_requests_running", "", |_| 20.0);
     with(&text, "vllm:kv_cache_usage_perc", "", |_| 0.6)
 }
@@ -155,7 +157,7 @@ fn every_pathology_is_found() {
         ),
         (
             "PrefixCacheMisses",
-            with(&well, "vllm:prefix_cache_hits_total", "", |v| v - 590.0),
+            with(&well, "vllm:prefix_cache_hits_total", "", |v| v - 5_900.0),
         ),
     ];
     for (alert, after) in cases {
@@ -173,7 +175,7 @@ fn every_pathology_is_found() {
 fn the_severity_decides_about_the_exit_code() {
     let before = page();
     let misses = with(&healthy(&before), "vllm:prefix_cache_hits_total", "", |v| {
-        v - 590.0
+        v - 5_900.0
     });
     assert_eq!(run(&before, &misses, &[]).1, 0);
     assert_eq!(run(&before, &misses, &["--fail-on", "warning"]).1, 1);

@@ -91,7 +91,7 @@ fn a_page_on_a_cause_silences_the_alerts_with_its_runbook() {
     let errors = "      - alertname=\"ErrorRateSpike\"
     target_matchers:
       - service=\"mangaassist-vllm\"
-      - alertname=~\"AvailabilityErrorBudgetBurn|ErrorRateErrorBudgetBurn\"
+      - alertname=~\"GatewayPodDown|GatewayPodRestarts|InstanceDown|EngineRestarts|AvailabilityErrorBudgetBurn|ErrorRateErrorBudgetBurn\"
     equal:
       - cluster
 ";

@@ -267,7 +267,6 @@ impl Note {
     }
 }
 
-/// A difference, told as one from a reference.
 struct DifferenceFrom<'a>(&'a Difference, Reference);
 
 impl Difference {

@@ -30,8 +30,7 @@ impl Bounds {
         self.0.iter().map(|(_, le)| le.as_str())
     }
 
-    /// Which boundaries make a difference: a percentile never ends in, nor begins at, a boundary with the
-    /// same observations as the boundaries below and above it.
+    /// Which boundaries make a difference: no percentile ends or begins at one with the observations of those below and above it.
     pub(super) fn needed<'a>(
         &self,
         all: impl Iterator<Item = &'a Cumulative> + Clone,

@@ -12,8 +12,7 @@ use crate::units::Number;
 const MOST: usize = 6;
 
 impl Run<'_> {
-    /// Series of all values that the SLI selects count, and series that one of its matchers leaves out do not. Its alert is not on label
-    /// sets with few events.
+    /// Series of all values that the SLI selects count, those that a matcher leaves out do not, and label sets with few events have no alert.
     pub(super) fn selected(&self) -> Option<Test> {
         if self.driver.step > 1 {
             return None;
