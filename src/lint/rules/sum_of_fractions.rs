@@ -106,9 +106,11 @@ fn innermost<'q>(cx: &QueryCx<'q, '_>, series: &Series<'q, '_>) -> Option<(&'q E
     let is_one = is_one(series);
     series.context.ancestors().find_map(|expr| {
         let of = match &expr.kind {
-            ExprKind::Call(call) if is_call(expr, "sum_over_time") => {
-                call.args.first().is_some_and(fraction).then_some(Of::Samples)
-            }
+            ExprKind::Call(call) if is_call(expr, "sum_over_time") => call
+                .args
+                .first()
+                .is_some_and(fraction)
+                .then_some(Of::Samples),
             ExprKind::Aggregate(a) if a.op == AggregateOp::Sum && !is_one => {
                 let sums = !keeps_one(a.grouping.as_ref()) && fraction(&a.expr);
                 sums.then_some(Of::Servers)

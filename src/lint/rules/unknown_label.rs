@@ -137,38 +137,38 @@ fn report(
     at: Span,
     series: &[&Series<'_, '_>],
 ) {
-        let known: BTreeSet<_> = series
-            .iter()
-            .flat_map(|s| s.subject.shapes().into_owned())
-            .flat_map(|shape| shape.labels.iter().map(String::as_str))
-            .collect();
-        if series.iter().any(|s| may_have(cx, s, label)) {
-            return;
+    let known: BTreeSet<_> = series
+        .iter()
+        .flat_map(|s| s.subject.shapes().into_owned())
+        .flat_map(|shape| shape.labels.iter().map(String::as_str))
+        .collect();
+    if series.iter().any(|s| may_have(cx, s, label)) {
+        return;
+    }
+    let meant = meant(label, &known);
+    let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
+    names.dedup();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    let message = format!("{} {verb} no label `{label}`", names.join(" and "));
+    let help = meant.unwrap_or_else(|| {
+        let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
+        match known.is_empty() {
+            true => "remove the label".to_owned(),
+            false => format!("use one of its labels: {}", known.join(", ")),
         }
-        let meant = meant(label, &known);
-        let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
-        names.dedup();
-        let verb = if names.len() == 1 { "has" } else { "have" };
-        let message = format!("{} {verb} no label `{label}`", names.join(" and "));
-        let help = meant.unwrap_or_else(|| {
-            let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
-            match known.is_empty() {
-                true => "remove the label".to_owned(),
-                false => format!("use one of its labels: {}", known.join(", ")),
-            }
-        });
-        let mut finding = out.at(at, message).help(help);
-        let other = match series.iter().any(|series| series.is_declared()) {
-            true => {
-                // A spec may leave out labels.
-                finding.severity = Severity::Warning;
-                "declare the label if there is one: in `has_labels`, or in `scrape_labels` if scrapes add it".to_owned()
-            }
-            false => format!(
-                "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
-            ),
-        };
-        out.push(finding.help(other));
+    });
+    let mut finding = out.at(at, message).help(help);
+    let other = match series.iter().any(|series| series.is_declared()) {
+        true => {
+            // A spec may leave out labels.
+            finding.severity = Severity::Warning;
+            "declare the label if there is one: in `has_labels`, or in `scrape_labels` if scrapes add it".to_owned()
+        }
+        false => format!(
+            "declare `labels = [\"{label}\"]` in `slosmith.toml` if relabelling or a remote store adds the label"
+        ),
+    };
+    out.push(finding.help(other));
 }
 
 /// True where labels of unknown origin appear.
