@@ -598,20 +598,29 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     match (&binding.value.metric, &binding.value.promql) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
-        (None, Some(text)) => {
-            let tolerant = definition.optional || cx.tolerant;
-            if let Some(absence) = tolerant.then(|| own_promql::absence(cx, text)).flatten() {
-                return Outcome::LeftOut(absence);
-            }
-            match own_signals::resolve(cx, &unbound, definition, kind.value, text) {
-                Some((raw, labels)) => {
-                    let source = Source::Raw(Box::new(raw));
-                    Outcome::Ready(Rc::new(unbound.with(source, labels)))
-                }
-                None => Outcome::Failed,
-            }
-        }
+        (None, Some(text)) => in_promql(cx, unbound, definition, kind.value, text),
         (None, None) => Outcome::Failed,
+    }
+}
+
+/// A signal in PromQL of the author's.
+fn in_promql(
+    cx: &mut Context<'_>,
+    unbound: Unbound,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+    text: &Text,
+) -> Outcome {
+    let tolerant = definition.optional || cx.tolerant;
+    if let Some(absence) = tolerant.then(|| own_promql::absence(cx, text)).flatten() {
+        return Outcome::LeftOut(absence);
+    }
+    match own_signals::resolve(cx, &unbound, definition, kind, text) {
+        Some((raw, labels)) => {
+            let source = Source::Raw(Box::new(raw));
+            Outcome::Ready(Rc::new(unbound.with(source, labels)))
+        }
+        None => Outcome::Failed,
     }
 }
 

@@ -191,7 +191,7 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let near = events.ratios.iter().filter(|r| r.window <= longest);
     rules.extend(near.map(|r| ratio_rule(service, slo, r)));
     let constants = constants(service, slo).into_iter();
-    rules.extend(constants.map(|(series, value, labels)| constant(series, value, &labels)));
+    rules.extend(constants.map(|of| constant(of.series, of.value, &of.labels)));
     rules.extend(compat::near(service, slo, events, longest));
     if !has_period_file(slo) {
         rules.push(remaining(service, slo, events));
@@ -240,18 +240,30 @@ fn constant(series: &str, value: Number, labels: &[(&str, &str)]) -> Rule {
     record(series, format!("vector({})", decimal(value)), labels)
 }
 
-/// What an SLO promises, and its error budget: series that are constant, with their labels.
-pub(super) fn constants<'a>(
-    service: &'a str,
-    slo: &'a Slo,
-) -> [(&'static str, Number, Vec<(&'a str, &'a str)>); 2] {
+/// A series that is always one number.
+pub(super) struct Constant<'a> {
+    pub(super) series: &'static str,
+    pub(super) value: Number,
+    pub(super) labels: Vec<(&'a str, &'a str)>,
+}
+
+/// What an SLO promises, and its error budget.
+pub(super) fn constants<'a>(service: &'a str, slo: &'a Slo) -> [Constant<'a>; 2] {
     let labels = vec![(SERVICE, service), (SLO, slo.name.as_str())];
     let mut facts = labels.clone();
     facts.extend(slo.facts.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     let budget = &slo.events.budget;
     [
-        (naming::OBJECTIVE, budget.objective, facts),
-        (naming::ERROR_BUDGET, budget.budget, labels),
+        Constant {
+            series: naming::OBJECTIVE,
+            value: budget.objective,
+            labels: facts,
+        },
+        Constant {
+            series: naming::ERROR_BUDGET,
+            value: budget.budget,
+            labels,
+        },
     ]
 }
 

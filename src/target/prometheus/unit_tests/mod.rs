@@ -168,9 +168,9 @@ fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
 
 /// What an objective promises, and its error budget, as they are recorded. Other tools may have series of the same names.
 fn promised(service: &str, slo: &Slo, at: u64) -> [ExprCheck; 2] {
-    rules::constants(service, slo).map(|(series, value, labels)| {
-        let series = Expr::from(recorded(series, &labels)).to_string();
-        near(&series, value, value / 1_000_000, at)
+    rules::constants(service, slo).map(|of| {
+        let series = Expr::from(recorded(of.series, &of.labels)).to_string();
+        near(&series, of.value, of.value / 1_000_000, at)
     })
 }
 
