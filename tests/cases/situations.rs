@@ -325,8 +325,8 @@ fn the_first_outage_is_seen_until_it_ends() {
             (&up("b-1"), "1+0x330"),
         ],
         &[
-            (&of("a"), "13m", None),
-            (&of("a"), "14m", Some(1.0)),
+            (&of("a"), "23m", None),
+            (&of("a"), "24m", Some(1.0)),
             (&of("a"), "300m", Some(1.0)),
             (&of("a"), "306m", None),
             (&of("b"), "300m", None),

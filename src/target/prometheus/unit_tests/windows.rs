@@ -13,7 +13,7 @@ use super::{
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, EventSlo, HELD, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::{MatchOp, Selector};
-use crate::promql::visit;
+use crate::promql::{build, visit};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
@@ -435,12 +435,16 @@ impl<'a> Windows<'a> {
 
     /// Targets that are down before the first evaluation, and up before the second.
     fn up(&self) -> Option<Input> {
-        let (labels, up) = rules::all_up(self.plan, self.slo, self.events)?;
-        let up = visit::selectors(&up).into_iter().next()?.clone();
-        let places = labels
+        let (place, up) = rules::all_up(self.plan, self.slo, self.events)?;
+        let up = visit::selectors(&up).into_iter().next()?;
+        let matchers = up.matchers.iter();
+        let met = matchers.map(|m| (&m.label.text, labels::meeting(m.op, &m.value.value)));
+        let mut set: LabelSet = met.map(|(label, value)| (label.clone(), value)).collect();
+        let places = place
             .iter()
             .filter_map(|label| self.set.get_key_value(label));
-        let up = places.fold(up, |up, (label, value)| {
+        set.extend(places.map(|(label, value)| (label.clone(), value.clone())));
+        let up = set.iter().fold(build::metric("up"), |up, (label, value)| {
             up.matcher(label, MatchOp::Equal, value)
         });
         let each = self.every / self.step;
