@@ -231,8 +231,12 @@ fn missing(cx: &Context<'_>, metric: &Text) -> Option<Diagnostic> {
     let today = product.catalog.lineage().successor(name);
     let error = error.maybe_help(today.map(|new| format!("use `{new}`")));
     let (exists, releases) = (span(&life), releases_in_use(cx, product));
+    let out = match cx.is_declaring() {
+        true => "set `optional: true` to leave the signal out where the metric is missing",
+        false => "leave the metric out",
+    };
     Some(error.help(format!(
-        "the metric exists {exists}; change {releases}, or set `optional: true` to leave the signal out where the metric is missing"
+        "the metric exists {exists}; change {releases}, or {out}"
     )))
 }
 
