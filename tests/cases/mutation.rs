@@ -144,7 +144,7 @@ const PLAYED: [(&str, &str, &str); 16] = [
     ),
     (
         "VLLMModelLost:",
-        "}[13m] became ",
+        "}[12m] became ",
         "A model is scaled to zero after ten minutes without a request",
     ),
     (
