@@ -143,7 +143,7 @@ fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
         return Err(Unknown::NotOnPage(up.clone()));
     }
     let Some(family) = a.signal.family() else {
-        return Ok(true);
+        return Err(Unknown::OwnPromQl);
     };
     let series = match family.kind {
         FamilyKind::Histogram => Series::Count,

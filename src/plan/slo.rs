@@ -2,7 +2,7 @@
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{CompareOp, Family, Links, Marks, Signal};
+use super::{CompareOp, Family, Links, Marks, Query, Signal};
 use crate::naming;
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
@@ -71,6 +71,8 @@ pub struct EventSlo {
     pub sums: Vec<Increase>,
     /// True where what new series begin with is counted.
     pub count_new_series: bool,
+    /// The places where all of its targets are up; `None` where their job is not known.
+    pub all_up: Option<Query>,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }

@@ -12,8 +12,8 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::selection::Matcher;
 use crate::plan::{
-    Alert, BASE_WINDOW, Bound, Condition, EventSli, Query, RawCondition, SliData, Slo, Unmeasured,
-    ValueUnit, recorded,
+    Alert, BASE_WINDOW, Bound, Condition, EventSli, EventSlo, Query, RawCondition, SliData, Slo,
+    Unmeasured, ValueUnit, recorded,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::{build, kept_labels, split_series, visit};
@@ -566,6 +566,18 @@ fn is_up(targets: &[Matcher]) -> Expr {
 fn targets(cx: &Context<'_>, slo: &Slo) -> Option<Vec<Matcher>> {
     let [total, _] = slo.events.read()?;
     targets_of(cx, total)
+}
+
+/// The places where all targets of an SLO with such labels are up.
+pub(super) fn all_up(cx: &Context<'_>, events: &EventSlo, labels: &[String]) -> Option<Query> {
+    let [total, _] = events.read()?;
+    let targets = targets_of(cx, total)?;
+    let of_target = cx.target_labels();
+    let place = labels.iter().filter(|label| of_target.contains(label));
+    let labels: Vec<_> = place.cloned().collect();
+    let least = build::aggregate(AggregateOp::Min, &labels, up(&targets));
+    let expr = build::binary(BinaryOp::Eq, least, build::number("1")).into();
+    Some(Query { expr, labels })
 }
 
 /// The labels of the targets that a query reads, where their job is known.

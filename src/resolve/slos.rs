@@ -6,7 +6,7 @@
 use super::context::{Context, Outcome};
 use super::names::slo_alert_name;
 use super::tiers::{self, Objective};
-use super::{doubts, slis};
+use super::{absence, doubts, slis};
 use super::{service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
@@ -408,7 +408,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         true => events.sums(&recorded),
         false => Vec::new(),
     };
-    let of_events = EventSlo {
+    let mut of_events = EventSlo {
         budget,
         counted,
         ratios,
@@ -416,9 +416,11 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         increases: increases.unwrap_or_default(),
         sums,
         count_new_series: events.new_series.is_some(),
+        all_up: None,
         min_events,
         sli: events.sli,
     };
+    of_events.all_up = absence::all_up(cx, &of_events, &events.labels);
     Some((of_events, events.labels))
 }
 

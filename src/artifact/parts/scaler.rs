@@ -108,8 +108,8 @@ fn filled(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bo
 /// Last keys of places where a query belongs.
 const KEYS: [&str; 4] = ["expr", "metricsQuery", "promql", "query"];
 
-/// `set` of Helm, or a patch of Kustomize: reads `{name: a.b.expr, value: …}` and `{path: /a/b/query, value: …}`. Other databases have queries at such places,
-/// too: what is not PromQL is none.
+/// `set` of Helm, or a patch of Kustomize: reads `{name: a.b.expr, value: …}` and `{path: /a/b/query, value: …}`. Other databases have
+/// queries at such places, too: what is not PromQL is none.
 pub(super) fn patch(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) -> bool {
     let place = word(node, &["path"]).or_else(|| word(node, &["name"]));
     let key = place.and_then(|place| place.rsplit(['.', '/']).next());

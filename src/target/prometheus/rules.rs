@@ -9,16 +9,13 @@ use crate::plan::{
     Alert, BASE_WINDOW, Bound, Condition, EventSlo, HELD, Increase, Marks, Plan, Record, Slo, Tier,
     WindowRatio, near_up_to, slo_series,
 };
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
-use crate::promql::{build, pretty, visit};
+use crate::promql::ast::{BinaryOp, Expr, Selector};
+use crate::promql::{build, pretty};
 use crate::query;
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
 const WIDTH: usize = 100;
-
-/// The label of targets that names their job.
-const JOB: &str = "job";
 
 /// Alerts that need more time than this to fire are in a separate file, as are those with an interval of their own: a unit test
 /// evaluates all rules of the files that it loads, in each minute.
@@ -325,10 +322,11 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
             let busy = build::binary(BinaryOp::Ge, newest(&short), end).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::And, last(&short, HELD), busy).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::Unless, ended, total).ignoring(&[WINDOW]);
-            let ended: Expr = match all_up(plan, slo, events) {
+            // A label set that ended where no target is down was removed.
+            let ended: Expr = match &events.all_up {
                 None => ended.into(),
-                Some((labels, up)) => build::binary(BinaryOp::Unless, ended, up)
-                    .on(&labels)
+                Some(up) => build::binary(BinaryOp::Unless, ended, up.expr.clone())
+                    .on(&up.labels)
                     .into(),
             };
             build::binary(BinaryOp::Or, now, ended).into()
@@ -351,30 +349,6 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         annotations: annotations::burn(service, slo, events, tier).templates(),
         ..Rule::default()
     }
-}
-
-/// The places where no target of an SLO is down: a label set that ended there was removed. With the labels of a place.
-pub(super) fn all_up(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<(Vec<String>, Expr)> {
-    let [total, _] = events.read()?;
-    let is_of_target = |label: &String| plan.scrape.labels.contains(label);
-    let mut selectors = visit::selectors(total).into_iter();
-    let of_job = selectors.find(|selector| {
-        let mut matchers = selector.matchers.iter();
-        matchers.any(|m| m.label.text == JOB && m.op == MatchOp::Equal)
-    })?;
-    let mut up = build::metric("up");
-    up.matchers = of_job.matchers.clone();
-    up.matchers
-        .retain(|m| m.label.text == JOB || is_of_target(&m.label.text));
-    let labels: Vec<_> = slo
-        .labels
-        .iter()
-        .filter(|l| is_of_target(l))
-        .cloned()
-        .collect();
-    let least = build::aggregate(AggregateOp::Min, &labels, up);
-    let all = build::binary(BinaryOp::Eq, least, build::number("1"));
-    Some((labels, all.into()))
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {

@@ -13,7 +13,7 @@ use super::{
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EVALUATION, EventSlo, HELD, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::{MatchOp, Selector};
-use crate::promql::{build, visit};
+use crate::promql::visit;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
 use crate::units::{Duration, Number};
@@ -435,21 +435,19 @@ impl<'a> Windows<'a> {
 
     /// Targets that are down before the first evaluation, and up before the second.
     fn up(&self) -> Option<Input> {
-        let (place, up) = rules::all_up(self.plan, self.slo, self.events)?;
-        let up = visit::selectors(&up).into_iter().next()?;
+        let all = self.events.all_up.as_ref()?;
+        let up = visit::selectors(&all.expr).into_iter().next()?;
         let matchers = up.matchers.iter();
-        let met = matchers.map(|m| (&m.label.text, labels::meeting(m.op, &m.value.value)));
-        let mut set: LabelSet = met.map(|(label, value)| (label.clone(), value)).collect();
-        let places = place
+        let met = matchers.map(|m| (m.label.text.clone(), labels::meeting(m.op, &m.value.value)));
+        let mut set: LabelSet = met.collect();
+        let place = all
+            .labels
             .iter()
             .filter_map(|label| self.set.get_key_value(label));
-        set.extend(places.map(|(label, value)| (label.clone(), value.clone())));
-        let up = set.iter().fold(build::metric("up"), |up, (label, value)| {
-            up.matcher(label, MatchOp::Equal, value)
-        });
+        set.extend(place.map(|(label, value)| (label.clone(), value.clone())));
         let each = self.every / self.step;
         Some(Input {
-            series: up.to_string(),
+            series: labels::series("up", &set),
             values: values::held(&[(1, None), (each, Some(0.into())), (each, Some(1.into()))]),
         })
     }
