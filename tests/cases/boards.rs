@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial an_alert_shows_its_value_and_recovers,
             trial the_verdict_says_since_when_and_until_when,
             trial what_changed_has_releases,
+            trial replicas_start_that_do_not_tell_it,
             trial legends_name_clusters_where_there_are_several;
         DashboardLinter:
             trial dashboard_linter_finds_nothing;
@@ -116,6 +117,41 @@ fn alert(name: &str, state: u32) -> String {
 }
 
 const FOR_WHOM: &str = "Affected, and since when";
+
+/// Servers without the start time of their process: seen for the first time, or again after they were down, and not where they are down
+/// or removed.
+fn replicas_start_that_do_not_tell_it() {
+    let up =
+        |instance: &str| format!("up{{job=\"sglang\", cluster=\"c\", instance=\"{instance}\"}}");
+    let series = [
+        (up("old"), "1+0x600"),
+        (up("new"), "_x550 1+0x50"),
+        (up("restarted"), "1+0x500 0+0x4 1+0x95"),
+        (up("down"), "1+0x590 0+0x10"),
+        (up("removed"), "1+0x500 stale"),
+    ];
+    let since = query_of("sglang", "Starts and releases", 0);
+    let started = |instance: &str| {
+        format!(
+            "sum(({since}) and on (instance) label_replace(vector(1), \"instance\", \"{instance}\", \"\", \"\"))"
+        )
+    };
+    let checks = [
+        (started("old"), Some(0.0)),
+        (started("new"), Some(33_000_000.0)),
+        (started("restarted"), Some(30_300_000.0)),
+        (started("down"), None),
+        (started("removed"), None),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, value)| (expr.as_str(), "600m", *value))
+        .collect();
+    let series = series
+        .each_ref()
+        .map(|(series, values)| (series.as_str(), *values));
+    ask(&[], &series, &checks);
+}
 
 const ENGINE: &str =
     "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";

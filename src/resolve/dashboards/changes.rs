@@ -60,10 +60,12 @@ fn started(told: Selector, up: Selector) -> Expr {
         let moments = build::call("timestamp", [of]);
         build::subquery(moments, query::time(BEGAN), Some(query::time(EXACT)))
     };
-    let down = build::binary(BinaryOp::Eq, up.clone(), build::number("0".to_owned()));
-    let down = build::call("max_over_time", [moments(down.into())]);
-    let first = build::call("min_over_time", [moments(up.into())]);
+    let read = |value: &str| build::binary(BinaryOp::Eq, up.clone(), build::number(value));
+    let down = build::call("max_over_time", [moments(read("0").into())]);
+    let first = build::call("min_over_time", [moments(up.clone().into())]);
     let seen = bin(BinaryOp::Or, down, recent(first));
+    // Not of a replica that is down now, or was removed.
+    let seen = bin(BinaryOp::And, seen, read("1").into());
     let told = build::binary(BinaryOp::Or, told, seen);
     told.on(&[INSTANCE]).into()
 }
