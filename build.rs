@@ -21,9 +21,12 @@ fn main() -> io::Result<()> {
             hasher.write(&fs::read(file)?);
         }
     }
+    let sources = format!("{:032x}", hasher.finish_128());
+    println!("cargo::rustc-env=SLOSMITH_SOURCES={sources}");
+    let release = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     println!(
-        "cargo::rustc-env=SLOSMITH_SOURCES={:032x}",
-        hasher.finish_128()
+        "cargo::rustc-env=SLOSMITH_VERSION={release} ({})",
+        &sources[..8]
     );
     link_debug_at_fixed_address();
     Ok(())

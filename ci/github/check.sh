@@ -31,7 +31,16 @@ case $code in
 esac
 if ((code != 0)); then
   failed+=" build"
-  section "slosmith build --check" "$folder/build.txt" diff
+  # The log has the diff.
+  ((code == 1)) && slosmith build --check --summary >"$folder/build.txt" 2>/dev/null
+  section "slosmith build --check" "$folder/build.txt" text
+fi
+
+# The commit that a pull request is merged into is there if the checkout has two commits.
+if git rev-parse --quiet --verify HEAD^1 >/dev/null && slosmith diff HEAD^1 --format markdown >"$folder/diff.md"; then
+  cat "$folder/diff.md"
+  line "ℹ️ changes of SLOs, alerts and dashboards: see below"
+  section "slosmith diff" "$folder/diff.md" markdown
 fi
 
 # Paths are separated by spaces; the shell expands globs.

@@ -21,8 +21,8 @@ use super::terminal::Terminal;
 use super::watch;
 use crate::diag::{Sink, guarded};
 use crate::output::{self, Staging};
-use crate::source::{FileId, Sources};
-use crate::spec::{self, Bases, Document};
+use crate::source::Sources;
+use crate::spec::{Bases, Document, Variant};
 use crate::target::Target;
 use job::{Built, Done, Job};
 use servers::Servers;
@@ -51,6 +51,13 @@ pub struct BuildArgs {
     /// Write nothing; show a diff and exit with 1 if generated files are out of date
     #[arg(long, conflicts_with = "watch")]
     check: bool,
+    /// With `--check`: one line per service that is out of date, in place of the diff
+    #[arg(long, requires = "check")]
+    summary: bool,
+    /// Also remove the generated files of many services at once. Otherwise, a build fails if more than a tenth of the services
+    /// have no spec any more, as in a checkout of some of the specs
+    #[arg(long)]
+    prune: bool,
     /// Parse every output and check it against its JSON Schema before writing anything
     #[arg(long)]
     validate: bool,
@@ -149,20 +156,18 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     let mut all = All::default();
     let specs = &job.settings.specs;
     for paths in specs.files.chunks(BATCH) {
-        let files = all.load(paths)?;
+        let variants = all.load(paths)?;
         let failed = all.findings.has_errors();
         let sources = &all.sources;
-        let done = files.par_iter();
+        let done = variants.par_iter();
         let done: Vec<_> = done
-            .map(|parts| {
-                let build = || job.build(&texts(parts, sources), failed);
-                let file = parts.last().copied().unwrap_or_default();
-                guarded(file, build).unwrap_or_else(|panic| Ok(Done::failed(panic)))
+            .map(|variant| {
+                let build = || job.build(variant, sources, failed);
+                guarded(variant.file(), build).unwrap_or_else(|panic| Ok(Done::failed(panic)))
             })
             .collect();
-        for (parts, done) in files.into_iter().zip(done) {
-            let file = parts.last().copied().unwrap_or_default();
-            all.take(file, done, out)?;
+        for (variant, done) in variants.into_iter().zip(done) {
+            all.take(job, variant, done, out)?;
         }
     }
     all.check_duplicates()?;
@@ -175,9 +180,11 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     let mut built = all.fault.map_or(Ok(all.built), Err)?;
     if specs.whole_folder {
         let wanted = built.iter().map(|b| b.service.as_str()).collect();
-        for service in output::stale_services(&job.settings.out, &wanted)? {
+        let stale = output::stale_services(&job.settings.out, &wanted)?;
+        job.settings.check_removals(&stale, built.len())?;
+        for service in stale {
             let mut removed = job.remove(&service)?;
-            show(&mut removed, out)?;
+            show(job.settings, &mut removed, out)?;
             built.push(removed);
         }
     }
@@ -191,7 +198,7 @@ struct All {
     findings: Sink,
     /// Files that specs extend.
     bases: Bases,
-    named: BTreeMap<String, Vec<FileId>>,
+    named: BTreeMap<String, Vec<Variant>>,
     servers: Servers,
     built: Vec<Built>,
     /// The first failure outside a spec.
@@ -199,8 +206,7 @@ struct All {
 }
 
 impl All {
-    /// The files of each spec; the spec itself comes last.
-    fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<Vec<FileId>>> {
+    fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<Variant>> {
         let mut specs = Vec::new();
         for path in paths {
             specs.extend(self.load_one(path)?);
@@ -208,13 +214,22 @@ impl All {
         Ok(specs)
     }
 
-    fn load_one(&mut self, path: &Path) -> Result<Option<Vec<FileId>>> {
+    fn load_one(&mut self, path: &Path) -> Result<Vec<Variant>> {
         let (sources, findings) = (&mut self.sources, &mut self.findings);
         let file = input::load(path, sources, findings)?;
-        Ok(file.and_then(|file| self.bases.of_spec(file, sources, findings)))
+        Ok(match file {
+            Some(file) => self.bases.of_spec(file, sources, findings),
+            None => Vec::new(),
+        })
     }
 
-    fn take(&mut self, file: FileId, done: Result<Done>, out: &mut dyn Write) -> Result<()> {
+    fn take(
+        &mut self,
+        job: &Job<'_>,
+        variant: Variant,
+        done: Result<Done>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let done = match done {
             Ok(done) => done,
             Err(fault) => {
@@ -224,16 +239,17 @@ impl All {
         };
         if let Some(service) = done.service {
             if let Some(selector) = &done.servers {
-                self.servers.add(selector, &service, file);
+                self.servers.add(selector, &service, &variant);
             }
-            self.named.entry(service).or_default().push(file);
+            let named = self.named.entry(service).or_default();
+            named.push(variant.clone());
         }
         if let Some(mut built) = done.built {
-            show(&mut built, out)?;
+            show(job.settings, &mut built, out)?;
             self.built.push(built);
         }
         if done.findings.is_empty() {
-            self.sources.forget(file);
+            self.sources.forget(variant.file());
         }
         self.findings.absorb(done.findings);
         Ok(())
@@ -241,13 +257,13 @@ impl All {
 
     /// Reports an error in every spec of a service except the first.
     fn check_duplicates(&mut self) -> Result<()> {
-        for files in std::mem::take(&mut self.named).into_values() {
-            if files.len() < 2 {
+        for variants in std::mem::take(&mut self.named).into_values() {
+            if variants.len() < 2 {
                 continue;
             }
             let mut first = None;
-            for file in files {
-                let Some(document) = self.read_again(file)? else {
+            for variant in variants {
+                let Some(document) = self.read_again(&variant)? else {
                     continue;
                 };
                 let name = &document.spec.service.name;
@@ -263,8 +279,8 @@ impl All {
     /// Warns of specs that select the same vLLM servers.
     fn check_servers(&mut self) -> Result<()> {
         for shared in self.servers.shared() {
-            let spec = self.read_again(shared.spec)?;
-            let other = self.read_again(shared.other)?;
+            let spec = self.read_again(&shared.spec)?;
+            let other = self.read_again(&shared.other)?;
             let place = |document: &Document| document.spec.service.name.span;
             if let (Some(spec), Some(other)) = (spec, other) {
                 let warning = shared.warning(place(&spec), place(&other));
@@ -275,22 +291,20 @@ impl All {
     }
 
     /// A spec of this build. Its text was dropped after the build; an unchanged spec was never parsed in this run.
-    fn read_again(&mut self, file: FileId) -> Result<Option<Document>> {
-        let path = self.sources.get(file).path().to_owned();
-        let parts = self.load_one(&path)?;
-        let read = parts.map(|parts| spec::read_parts(&texts(&parts, &self.sources)));
-        Ok(read.and_then(Result::ok))
+    fn read_again(&mut self, variant: &Variant) -> Result<Option<Document>> {
+        let path = self.sources.get(variant.file()).path().to_owned();
+        let mut again = self.load_one(&path)?.into_iter();
+        let same = again.find(|again| again.environment == variant.environment);
+        Ok(same.and_then(|same| same.read(&self.sources).ok()))
     }
 }
 
-pub(super) fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
-    let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
-    texts.collect()
-}
-
 /// Writes the differences of a service, with `--check`.
-fn show(built: &mut Built, out: &mut dyn Write) -> Result<()> {
-    let diff = std::mem::take(&mut built.diff);
+fn show(settings: &Settings, built: &mut Built, out: &mut dyn Write) -> Result<()> {
+    let mut diff = std::mem::take(&mut built.diff);
+    if settings.summary && built.changed > 0 {
+        diff = report::line(settings, built);
+    }
     let written = out.write_all(diff.as_bytes());
     written.map_err(Into::into).or_else(super::unless_closed)
 }

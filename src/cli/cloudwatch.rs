@@ -82,6 +82,9 @@ struct ApplyArgs {
 
 #[derive(Debug, Args)]
 struct WhatArgs {
+    /// Only services of this environment
+    #[arg(long, value_name = "NAME")]
+    environment: Option<String>,
     /// Include deletions: delete objects that slosmith created for these services, but that are no longer in a spec
     #[arg(long)]
     prune: bool,

@@ -106,6 +106,18 @@ pub(super) const CLOUDWATCH_PULL: &str = "\
 Examples:
   slosmith cloudwatch pull --region us-east-1 --out account";
 
+pub(super) const LIST: &str = "\
+Examples:
+  slosmith list
+  slosmith list specs/chat.yaml
+  slosmith list --format csv";
+
+pub(super) const DIFF: &str = "\
+Examples:
+  slosmith diff                               # what is not committed yet
+  slosmith diff origin/main --format markdown # for a pull request
+  slosmith diff ../main                       # another copy of the project";
+
 pub(super) const EXPLAIN: &str = "\
 Examples:
   slosmith explain                            # lists all codes

@@ -24,6 +24,9 @@ pub struct GateArgs {
     /// Spec with the criteria
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
+    /// Environment of the spec, if it has several
+    #[arg(long, value_name = "NAME")]
+    environment: Option<String>,
     /// Scenario of the load test; its own criteria are checked, too
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
@@ -78,7 +81,7 @@ enum GateFormat {
 }
 
 pub fn run(args: &GateArgs, out: &mut Terminal) -> Result<u8> {
-    let Some(plan) = plan::of(&args.spec)? else {
+    let Some(plan) = plan::of(&args.spec, args.environment.as_deref())? else {
         return Ok(2);
     };
     let Some(tests) = plan

@@ -26,6 +26,9 @@ pub struct HealthArgs {
     /// Spec with the conditions
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
+    /// Environment of the spec, if it has several
+    #[arg(long, value_name = "NAME")]
+    environment: Option<String>,
     /// Earlier `/metrics` output of the same server. Rates and percentiles are computed from the difference
     #[arg(long, value_name = "METRICS")]
     since: Option<String>,
@@ -44,7 +47,8 @@ pub struct HealthArgs {
 }
 
 pub fn run(args: &HealthArgs, out: &mut Terminal) -> Result<u8> {
-    let Some((plan, document)) = plan::with_document(&args.spec)? else {
+    let Some((plan, document)) = plan::with_document(&args.spec, args.environment.as_deref())?
+    else {
         return Ok(2);
     };
     let fail_on = severities(args, &plan)?;

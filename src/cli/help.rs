@@ -17,7 +17,10 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
         ],
     ),
     ("Check", &["lint", "lsp", "drift", "health", "gate"]),
-    ("Look up", &["explain", "catalog", "signals"]),
+    (
+        "Look up",
+        &["list", "diff", "explain", "catalog", "signals"],
+    ),
     ("Set up", &["doctor", "schema", "completions", "man"]),
 ];
 

@@ -128,15 +128,14 @@ fn hidden(loaded: &Loaded, specs: &[FileId]) -> Vec<Diagnostic> {
     let mut bases = Bases::among(&sources);
     let mut found: Vec<Diagnostic> = Vec::new();
     for id in specs {
-        let Some(parts) = bases.of_spec(*id, &mut sources, &mut Sink::default()) else {
-            continue;
-        };
-        let texts = build::texts(&parts, &sources);
-        let errors = match spec::read_parts(&texts) {
-            Ok(document) => resolve(&document, Options::default()).err(),
-            Err(errors) => Some(errors),
-        };
-        let errors = errors.into_iter().flat_map(Sink::into_sorted);
+        let variants = bases.of_spec(*id, &mut sources, &mut Sink::default());
+        let errors = variants
+            .iter()
+            .filter_map(|variant| match variant.read(&sources) {
+                Ok(document) => resolve(&document, Options::default()).err(),
+                Err(errors) => Some(errors),
+            });
+        let errors = errors.flat_map(Sink::into_sorted);
         let ours = |d: &Diagnostic| {
             let files = d.details.fix.iter().flat_map(|fix| &fix.edits);
             let mut files = files.map(|edit| edit.span.file);

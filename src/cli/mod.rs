@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod cloudwatch;
 pub mod completions;
 mod configuration;
+pub mod diff;
 pub mod doctor;
 pub mod drift;
 mod examples;
@@ -19,7 +20,9 @@ pub mod health;
 pub mod help;
 pub mod import;
 pub mod init;
+mod inventory;
 pub mod lint;
+pub mod list;
 pub mod lsp;
 pub mod man;
 pub mod migrate;
@@ -52,7 +55,7 @@ use terminal::{Terminal, force_styles};
 #[derive(Debug, Parser)]
 #[command(
     name = "slosmith",
-    version,
+    version = env!("SLOSMITH_VERSION"),
     arg_required_else_help = true,
     disable_help_flag = true
 )]
@@ -130,6 +133,12 @@ enum Command {
     #[cfg(not(feature = "aws"))]
     #[command(name = "cloudwatch", after_long_help = examples::CLOUDWATCH)]
     CloudWatch(NotBuilt),
+    /// List services with their SLOs and alerts
+    #[command(after_long_help = examples::LIST)]
+    List(list::ListArgs),
+    /// Show what a change of specs means: SLOs, thresholds, severities, owners, and what pages now
+    #[command(after_long_help = examples::DIFF)]
+    Diff(diff::DiffArgs),
     /// Explain a lint rule or a diagnostic code
     #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::ExplainArgs),
@@ -249,6 +258,8 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::CloudWatch(_) => anyhow::bail!(
             "this build has no `cloudwatch` command; run `cargo install --locked --path . --features aws` in a clone of slosmith"
         ),
+        Command::List(args) => list::run(args, out),
+        Command::Diff(args) => diff::run(args, out),
         Command::Explain(args) => explain::run(args, out),
         Command::Catalog(args) => catalog::run(args, out),
         Command::Signals(args) => signals::run(args, out),

@@ -7,25 +7,46 @@ use anyhow::{Result, bail};
 use super::build::input;
 use super::findings;
 use super::terminal::Terminal;
-use crate::diag::Sink;
+use crate::diag::{Sink, choice};
 use crate::plan::Plan;
 use crate::resolve::{self, Options};
 use crate::spec::Document;
 
 /// The plan of a spec; `None` when the spec has errors, which are then reported.
-pub(super) fn of(path: &Path) -> Result<Option<Plan>> {
-    Ok(with_document(path)?.map(|(plan, _)| plan))
+pub(super) fn of(path: &Path, environment: Option<&str>) -> Result<Option<Plan>> {
+    Ok(with_document(path, environment)?.map(|(plan, _)| plan))
 }
 
 /// The plan of a spec beside the spec; `None` when it has errors, which are then reported.
-pub(super) fn with_document(path: &Path) -> Result<Option<(Plan, Document)>> {
+pub(super) fn with_document(
+    path: &Path,
+    environment: Option<&str>,
+) -> Result<Option<(Plan, Document)>> {
     let mut findings = Sink::default();
-    let inputs = input::read(&[path.to_owned()], &mut findings)?;
-    if inputs.documents.len() > 1 {
+    let mut inputs = input::read(&[path.to_owned()], &mut findings)?;
+    let documents = &mut inputs.documents;
+    let known: Vec<_> = documents
+        .iter()
+        .filter_map(|d| d.environment.clone())
+        .collect();
+    if let Some(wanted) = environment {
+        documents.retain(|document| document.environment.as_deref() == Some(wanted));
+        if documents.is_empty() && !findings.has_errors() {
+            let help = match known.is_empty() {
+                true => "the spec has no environments".to_owned(),
+                false => format!("the spec has {}", choice(&known)),
+            };
+            bail!("`--environment {wanted}`: {help}");
+        }
+    } else if known.len() > 1 {
+        let (path, known) = (path.display(), choice(&known));
+        bail!("{path}: the spec has several environments; select {known} with `--environment`");
+    }
+    if documents.len() > 1 {
         bail!(
             "{}: expected one spec, found {}",
             path.display(),
-            inputs.documents.len()
+            documents.len()
         );
     }
     let mut found = None;

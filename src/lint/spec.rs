@@ -57,29 +57,37 @@ pub(super) fn lint(
     if defaults {
         return Sink::default();
     }
-    let document = match spec::read_parts(parts) {
-        Ok(document) => document,
-        Err(errors) => return errors,
-    };
     let options = Options {
         vllm,
         recorded,
         ..Options::default()
     };
-    match resolve(&document, options) {
-        Ok((plan, warnings)) => {
-            declared.add(parts, &document.spec, &plan);
-            warnings
-        }
-        Err(errors) => {
-            let spec = &document.spec;
-            let service = spec.service.name.value.as_str();
-            let slos = spec.slos.keys();
-            let slos = slos.map(|name| RecordedSlo::unknown(service, &name.value));
-            declared.slos.extend(slos);
-            errors
+    let mut found = Sink::default();
+    for environment in spec::environments(parts) {
+        let read = spec::read_environment(parts, environment.as_deref());
+        let document = match read {
+            Ok(document) => document,
+            Err(errors) => {
+                found.absorb(errors);
+                continue;
+            }
+        };
+        let spec = &document.spec;
+        match resolve(&document, options) {
+            Ok((plan, warnings)) => {
+                declared.add(parts, spec, &plan);
+                found.absorb(warnings);
+            }
+            Err(errors) => {
+                let service = spec.service.name.value.as_str();
+                let slos = spec.slos.keys();
+                let slos = slos.map(|name| RecordedSlo::unknown(service, &name.value));
+                declared.slos.extend(slos);
+                found.absorb(errors);
+            }
         }
     }
+    found
 }
 
 impl RecordedSlo {

@@ -21,8 +21,10 @@ pub enum Change {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     pub files: BTreeMap<String, Change>,
-    /// True when no file differs, and the manifest knows nothing of the inputs that they follow from now.
+    /// True when no file differs, and the manifest has no fingerprint of inputs yet.
     pub inputs_only: bool,
+    /// The slosmith that last changed a file of the folder, if its manifest names it.
+    pub version: Option<String>,
 }
 
 impl Changes {
@@ -41,7 +43,7 @@ pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
         let all = folder.files.keys().cloned();
         return Ok(Changes {
             files: all.map(|path| (path, Change::Added)).collect(),
-            inputs_only: false,
+            ..Changes::default()
         });
     }
     for path in folders(&root, folder.files.keys()) {
@@ -55,10 +57,14 @@ pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
         let found = read(&root.join(MANIFEST))?.map(lossy);
         match manifest_change(found, &before, &wanted) {
             Some(change) => drop(files.insert(MANIFEST.to_owned(), change)),
-            None => inputs_only = wanted.inputs.is_some() && wanted.inputs != before.inputs,
+            None => inputs_only = wanted.inputs.is_some() && before.inputs.is_none(),
         }
     }
-    Ok(Changes { files, inputs_only })
+    Ok(Changes {
+        files,
+        inputs_only,
+        version: before.version,
+    })
 }
 
 fn file_changes(

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! # Files that slosmith wrote here; it replaces and removes these and no others.
+//! # slosmith 0.1.0 (7be0c1d2)
 //! # inputs 0c4f…
 //! # servers vllm{job="vllm"}
 //! 9c1d…  prometheus/rules/alerts.yaml
@@ -9,6 +10,9 @@
 //!
 //! `xxh128sum --check` reads it. The inputs are all that the files follow from: when they and the files are as
 //! listed, there is nothing to build. The servers are those that the spec selects: other services are compared with them.
+//!
+//! The first lines tell of the build that last changed a file. A build that changes no file keeps the manifest, so that two
+//! branches conflict only where their outputs do. A manifest with the markers of such a conflict lists the files of both.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,11 +24,16 @@ pub const MANIFEST: &str = ".slosmith-manifest";
 
 const HEADER: &str =
     "# Files that slosmith wrote here; it replaces and removes these and no others.";
+const VERSION: &str = "# slosmith ";
 const INPUTS: &str = "# inputs ";
 const SERVERS: &str = "# servers ";
+/// The lines that `git merge` writes around the two sides of a conflict, and before their common ancestor.
+const CONFLICT: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
+    /// The slosmith that wrote it; `None` in a manifest of an earlier version.
+    pub(super) version: Option<String>,
     /// Of all that the files follow from; `None` after a build of some targets, or one with warnings.
     pub(super) inputs: Option<Digest>,
     /// The selector of the servers; `None` if the service reads none.
@@ -56,22 +65,37 @@ impl Manifest {
     }
 
     fn parse(text: &str) -> Result<Self, ManifestError> {
-        let mut lines = text.lines().peekable();
+        let mut lines = text.lines();
         if lines.next() != Some(HEADER) {
             return Err(ManifestError::Header);
         }
-        let inputs = lines.next_if(|line| line.starts_with(INPUTS));
-        let inputs = inputs.and_then(|line| Digest::parse(&line[INPUTS.len()..]));
-        let servers = lines.next_if(|line| line.starts_with(SERVERS));
-        let servers = servers.map(|line| line[SERVERS.len()..].to_owned());
-        let files: BTreeMap<String, Option<Digest>> = lines.map(entry).collect();
-        match files.keys().find(|file| check_inside(file).is_err()) {
-            None => Ok(Self {
-                inputs,
-                servers,
-                files,
-            }),
-            Some(file) => Err(ManifestError::Path(file.clone())),
+        let mut manifest = Self::default();
+        let mut conflict = false;
+        for line in lines {
+            if CONFLICT.iter().any(|marker| line.starts_with(marker)) {
+                conflict = true;
+            } else if let Some(version) = line.strip_prefix(VERSION) {
+                manifest.version = Some(version.to_owned());
+            } else if let Some(inputs) = line.strip_prefix(INPUTS) {
+                manifest.inputs = Digest::parse(inputs);
+            } else if let Some(servers) = line.strip_prefix(SERVERS) {
+                manifest.servers = Some(servers.to_owned());
+            } else {
+                let (path, digest) = entry(line);
+                manifest.files.insert(path, digest);
+            }
+        }
+        if conflict {
+            manifest.inputs = None;
+            manifest
+                .files
+                .values_mut()
+                .for_each(|digest| *digest = None);
+        }
+        let mut paths = manifest.files.keys();
+        match paths.find(|path| check_inside(path).is_err()) {
+            None => Ok(manifest),
+            Some(path) => Err(ManifestError::Path(path.clone())),
         }
     }
 
@@ -82,6 +106,7 @@ impl Manifest {
         let written = folder.files.iter();
         let written = written.map(|(path, text)| (path.clone(), Some(Digest::of(text.as_bytes()))));
         Self {
+            version: Some(env!("SLOSMITH_VERSION").to_owned()),
             inputs: folder.inputs,
             servers: folder.servers.clone(),
             files: kept.chain(written).collect(),
@@ -90,6 +115,9 @@ impl Manifest {
 
     pub(super) fn text(&self) -> String {
         let mut text = format!("{HEADER}\n");
+        if let Some(version) = &self.version {
+            let _ = writeln!(text, "{VERSION}{version}");
+        }
         if let Some(inputs) = self.inputs {
             let _ = writeln!(text, "{INPUTS}{inputs}");
         }
@@ -131,6 +159,7 @@ mod tests {
     fn it_reads_back() {
         let files = [("a b/c", Some(Digest::of(b"x"))), ("d", None)];
         let manifest = Manifest {
+            version: Some("0.1.0 (7be0c1d2)".to_owned()),
             inputs: Some(Digest::of(b"spec")),
             servers: Some("vllm{job=\"vllm\"}".to_owned()),
             files: files.map(|(path, d)| (path.to_owned(), d)).into(),
@@ -143,6 +172,19 @@ mod tests {
         let manifest = Manifest::parse(&format!("{HEADER}\na/b\n")).expect("ours");
         assert_eq!(manifest.inputs, None);
         assert!(manifest.owns("a/b") && manifest.made("a") && !manifest.made("a/b"));
+    }
+
+    #[test]
+    fn a_conflict_lists_the_files_of_both_sides() {
+        let digest = Digest::of(b"x");
+        let text = format!(
+            "{HEADER}\n<<<<<<< ours\n# inputs {digest}\n=======\n# inputs {digest}\n>>>>>>> theirs\n\
+             {digest}  a\n<<<<<<< ours\n{digest}  b\n||||||| base\n=======\n{digest}  c\n>>>>>>> theirs\n"
+        );
+        let manifest = Manifest::parse(&text).expect("a manifest");
+        assert_eq!(manifest.inputs, None);
+        let unknown = ["a", "b", "c"].map(|path| (path.to_owned(), None));
+        assert_eq!(manifest.files, unknown.into());
     }
 
     #[test]

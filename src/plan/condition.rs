@@ -239,8 +239,8 @@ pub struct RawCondition {
 pub struct SliData {
     /// SLOs whose events end together with their series, and that fire for no other reason then.
     pub ended: Vec<String>,
-    /// Where the alert is on missing measurements, the SLOs on a bucket of a histogram.
-    pub bucketless: Vec<String>,
+    /// Where the alert is on missing measurements, the SLOs on a bucket of a histogram or on statuses.
+    pub undecided: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on, apart by what tells that
     /// they are to be measured.
     pub unmeasured: Option<Vec<Unmeasured>>,

@@ -95,6 +95,18 @@ pub fn named(op: MatchOp, text: &str) -> Option<Vec<String>> {
     }
 }
 
+/// The label of statuses by which `narrow` selects a part of `wide`. An event without it is in no such part. A label such as
+/// `error_type` is that of errors alone.
+pub fn status_label<'a>(narrow: &'a [Matcher], wide: &[Matcher]) -> Option<&'a str> {
+    let mut of_statuses = narrow.iter().filter(|(label, op, text)| {
+        is_of_statuses(*op, text) && !label.contains("error") && passes("", (op.opposite(), text))
+    });
+    let (label, ..) = of_statuses.next()?;
+    wide.iter()
+        .all(|(other, ..)| other != label)
+        .then_some(label)
+}
+
 /// True for a pattern that matches HTTP statuses and nothing else: `5..|timeout` takes more.
 fn is_of_statuses(op: MatchOp, text: &str) -> bool {
     let of_statuses = |c: char| c.is_ascii_digit() || "x.|()[]^-$".contains(c);
@@ -106,6 +118,16 @@ fn is_of_statuses(op: MatchOp, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_selects_a_part_by_its_label() {
+        let of = |label: &str, value: &str| [(label.to_owned(), MatchOp::Match, value.to_owned())];
+        assert_eq!(status_label(&of("code", "5.."), &[]), Some("code"));
+        assert_eq!(status_label(&of("code", "5.."), &of("code", "...")), None);
+        assert_eq!(status_label(&of("code", "5..|"), &[]), None);
+        assert_eq!(status_label(&of("reason", "timeout"), &[]), None);
+        assert_eq!(status_label(&of("error_type", "5.."), &[]), None);
+    }
 
     #[test]
     fn only_what_is_certain_is_impossible() {

@@ -9,9 +9,9 @@ use super::growth::{self, Stretch};
 use super::{NewSeries, SignalQuery, bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
-use crate::plan::selection::Matcher;
+use crate::plan::selection::{self, Matcher};
 use crate::plan::{
-    BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, TimeSli, Window, slo_series,
+    BASE_WINDOW, Counted, EventSli, Good, Increase, Signal, Source, TimeSli, Window, slo_series,
 };
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
@@ -454,12 +454,34 @@ fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Exp
     super::over_by(function, value, (window, Duration::default()), time.every)
 }
 
-/// Events per second over the base window of histograms without the bucket of an SLI: nothing measures them.
-pub fn without_bucket(sli: &EventSli, labels: &[String]) -> Option<Expr> {
-    let EventSli::Latency { family, within, .. } = sli else {
-        return None;
+/// Events per second over the base window that an SLI cannot tell good from bad: those of histograms without its bucket, and those
+/// without a status.
+pub fn undecided(sli: &EventSli, labels: &[String]) -> Option<Expr> {
+    let events = match sli {
+        EventSli::Latency { family, within, .. } => unmeasured(family, within, BASE_WINDOW, labels),
+        EventSli::Ratio { part, good, total } => {
+            let without = without_status(part, *good, total)?;
+            super::events(&without, BASE_WINDOW, None, labels)
+        }
+        _ => return None,
     };
-    Some(positive(unmeasured(family, within, BASE_WINDOW, labels)))
+    Some(positive(events))
+}
+
+/// The events of an SLI on bad statuses that have no status: each counts as good.
+pub fn without_status(part: &Signal, good: bool, total: &Signal) -> Option<Signal> {
+    let (bad, all) = (part.family()?, total.family()?);
+    let label = selection::status_label(&bad.matchers, &all.matchers)?;
+    if good || bad.names != all.names {
+        return None;
+    }
+    let mut without = total.clone();
+    if let Source::Family(family) = &mut without.source {
+        let none = (label.to_owned(), MatchOp::Equal, String::new());
+        family.matchers.push(none);
+        family.matchers.sort_by(|one, other| one.0.cmp(&other.0));
+    }
+    Some(without)
 }
 
 /// The events of an SLI as they were scraped, without the first values of new series.

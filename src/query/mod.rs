@@ -12,7 +12,9 @@ mod growth;
 mod own;
 
 pub use bound::{compare, is_whole, operator, outside, per_time, times};
-pub use events::{Events, Recorded, direct_enough, direct_ratio, direct_up_to, without_bucket};
+pub use events::{
+    Events, Recorded, direct_enough, direct_ratio, direct_up_to, undecided, without_status,
+};
 pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;
 pub use own::own_bucket;

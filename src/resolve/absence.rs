@@ -101,7 +101,7 @@ impl Watch<'_> {
         let down = targets(cx, first).map(|_| DOWN_MEMORY);
         let data = SliData {
             ended: names(&ended),
-            bucketless: Vec::new(),
+            undecided: Vec::new(),
             unmeasured: None,
             late: Vec::new(),
             targets: targets(cx, first),
@@ -177,11 +177,11 @@ impl Watch<'_> {
         let labels = labels(&self.watched, |_| true);
         let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
         let no_labels: [&str; 0] = [];
-        let with_bucket = self
+        let with_undecided = self
             .watched
             .iter()
-            .filter_map(|slo| Some((*slo, bucketless(slo)?)));
-        let (bucketless, without): (Vec<&Slo>, Vec<Expr>) = with_bucket.unzip();
+            .filter_map(|slo| Some((*slo, undecided(slo)?)));
+        let (undecided, without): (Vec<&Slo>, Vec<Expr>) = with_undecided.unzip();
         let target = cx.target_labels();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
@@ -190,7 +190,7 @@ impl Watch<'_> {
                 .collect()
         };
         // The other ways give one result per SLO, or one per place.
-        let labels = match of_events.is_empty() && bucketless.is_empty() {
+        let labels = match of_events.is_empty() && undecided.is_empty() {
             true => {
                 let places: BTreeSet<_> = missing.iter().flat_map(|slo| place(slo)).collect();
                 std::iter::once(naming::SLO.to_owned())
@@ -202,7 +202,7 @@ impl Watch<'_> {
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
         let without = without.into_iter().reduce(either).map(|without| {
             // An SLO whose bucket no target has is one without series.
-            let measured = total(&bucketless);
+            let measured = total(&undecided);
             let without = build::paren(without);
             build::binary(BinaryOp::And, without, measured)
                 .on(&[naming::SLO])
@@ -253,7 +253,7 @@ impl Watch<'_> {
                 .map(|(name, _)| name)
                 .collect(),
             targets: missing.first().and_then(|slo| needed(cx, slo)),
-            bucketless: names(&bucketless),
+            undecided: names(&undecided),
             unmeasured: Some(branches),
             late: names(&late),
             memory: MEMORY,
@@ -263,7 +263,7 @@ impl Watch<'_> {
         let text = Texts {
             name: UNMEASURED,
             summary: "SLO {{ $labels.slo }} is not measured",
-            words: "an SLO has no series, lacks its bucket, or had events in the last hour and has no series now",
+            words: "an SLO has no series, lacks its bucket or the status of its events, or had events in the last hour and has no series now",
             description: "The SLO is not measured, or only at some targets. Its targets are down or were removed, or a metric, a label or a \
                           bucket was renamed or does not exist, or no request came after a restart.",
             action: "Send a request. Then compare the `/metrics` output of a target with the query of the SLI.",
@@ -449,9 +449,9 @@ fn labels(slos: &[&Slo], keeps: impl Fn(&String) -> bool) -> Vec<String> {
     all
 }
 
-/// Events of an SLO that lack its bucket: a part of its targets may have other buckets, as during a rollout.
-fn bucketless(slo: &Slo) -> Option<Expr> {
-    let events = query::without_bucket(&slo.events.sli, &slo.labels)?;
+/// Events of an SLO that lack its bucket or their status: a part of its targets may have others, as during a rollout.
+fn undecided(slo: &Slo) -> Option<Expr> {
+    let events = query::undecided(&slo.events.sli, &slo.labels)?;
     let named = [naming::SLO, slo.name.as_str(), "", ""].map(build::string);
     let args = std::iter::once(events).chain(named);
     Some(build::call("label_replace", args))

@@ -3,10 +3,38 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use super::{Document, environments, read_environment};
 use crate::diag::{Diagnostic, Sink};
 use crate::input;
 use crate::source::{FileId, Sources, Span};
 use crate::yaml::{self, Node};
+
+/// A spec in one of its environments, or as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Variant {
+    /// What the spec extends, in order, and itself as the last.
+    pub files: Vec<FileId>,
+    pub environment: Option<String>,
+}
+
+impl Variant {
+    pub fn file(&self) -> FileId {
+        self.files.last().copied().unwrap_or_default()
+    }
+
+    /// # Errors
+    /// What is wrong with its shape.
+    pub fn read(&self, sources: &Sources) -> Result<Document, Sink> {
+        read_environment(&self.texts(sources), self.environment.as_deref())
+    }
+
+    pub fn texts<'s>(&self, sources: &'s Sources) -> Vec<(FileId, &'s str)> {
+        let files = self.files.iter();
+        files
+            .map(|file| (*file, sources.get(*file).text()))
+            .collect()
+    }
+}
 
 /// Files that specs extend, each read once in a run.
 #[derive(Debug, Default)]
@@ -32,21 +60,29 @@ impl Bases {
         self.named.iter().map(PathBuf::as_path)
     }
 
-    /// The same for a file of which something is to be built; `None` where there is nothing, or an error.
+    /// What is to be built of a file: a service in each environment, and nothing of a file of defaults or with an error.
     pub fn of_spec(
         &mut self,
         file: FileId,
         sources: &mut Sources,
         sink: &mut Sink,
-    ) -> Option<Vec<FileId>> {
+    ) -> Vec<Variant> {
         if is_defaults(file, sources.get(file).text()) {
-            return None;
+            return Vec::new();
         }
         let mut found = Sink::default();
-        let parts = self.of(file, sources, &mut found);
-        let whole = !found.has_errors();
+        let files = self.of(file, sources, &mut found);
+        let failed = found.has_errors();
         sink.absorb(found);
-        whole.then_some(parts)
+        if failed {
+            return Vec::new();
+        }
+        let texts: Vec<_> = files.iter().map(|f| (*f, sources.get(*f).text())).collect();
+        let variants = environments(&texts).into_iter().map(|environment| Variant {
+            files: files.clone(),
+            environment,
+        });
+        variants.collect()
     }
 
     /// The files that a spec is put together from: what it extends, in order, and itself as the last. A file that is

@@ -15,6 +15,7 @@ mod cloudwatch;
 mod condition;
 mod dashboard;
 mod edits;
+mod environment;
 mod extend;
 mod grafana;
 mod name;
@@ -40,11 +41,12 @@ pub use cloudwatch::{
 };
 pub use condition::{Condition, Correlated, Outside, Side};
 pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
-pub use extend::{Bases, is_defaults};
+pub use environment::environments;
+pub use extend::{Bases, Variant, is_defaults};
 pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
-pub use read::{Document, Errors, read, read_parts};
+pub use read::{Document, Errors, read, read_environment, read_parts};
 pub use reading::{Baseline, Bound, By, Comparison, Groups, Reading, Selection, Stat, Stats};
 pub use renamed::{RENAMED, renamed};
 pub use ruler::{PartialResponse, Ruler};
@@ -86,6 +88,12 @@ pub struct Spec {
     pub extends: Option<Extends>,
     /// `defaults`: a file that other specs extend; slosmith does not build the file itself.
     pub kind: Option<Spanned<FileKind>>,
+    /// Environments of the service, each with the fields that differ there. Each is a service of its own, `NAME-ENVIRONMENT`.
+    #[serde(default)]
+    pub environments: Map<Environment>,
+    /// Values that texts of the spec refer to as `${vars.NAME}`.
+    #[serde(default)]
+    pub vars: Map<Text>,
     /// The service that this spec describes.
     pub service: Service,
     /// The servers that the service runs, and their releases. Required for vLLM signals.
@@ -134,6 +142,10 @@ pub struct Spec {
 /// Files that a spec extends: one, or a list in which later files override earlier ones.
 #[derive(Clone, Debug)]
 pub struct Extends(pub Vec<Text>);
+
+/// The fields of a spec that differ in an environment. They are merged before the spec is read.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Environment {}
 
 /// The kind of a file that is not the spec of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]

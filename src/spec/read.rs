@@ -17,11 +17,14 @@ use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
 pub use errors::Errors;
 use exclusive::{Exclusive, Field};
-pub use reader::{read, read_parts};
+pub(super) use reader::idle;
+pub use reader::{read, read_environment, read_parts};
 
 #[derive(Clone, Debug)]
 pub struct Document {
     pub file: FileId,
+    /// The environment whose differences are in it.
+    pub environment: Option<String>,
     /// The texts of that and of all that it extends, to find places inside long values.
     pub files: Rc<Joined>,
     /// What it says. Where there are `errors`, something stands in for what could not be read.

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::name::SignalName;
 use super::{
-    BETA_VERSION, Beta, Bound, Burn, Extends, Marks, MatchValue, Policy, Position, RatioSide,
-    Severity, Spec, Stat, Stats, Tier,
+    BETA_VERSION, Beta, Bound, Burn, Environment, Extends, Marks, MatchValue, Policy, Position,
+    RatioSide, Severity, Spec, Stat, Stats, Tier,
 };
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
@@ -201,6 +201,11 @@ schema!(Position, "Position", {
     "items": {"type": "integer", "minimum": 0},
     "minItems": 4,
     "maxItems": 4
+});
+
+schema!(Environment, "Environment", {
+    "description": "Fields of a spec that differ in an environment; `~` removes a field.",
+    "type": ["object", "null"]
 });
 
 schema!(Extends, "Extends", {

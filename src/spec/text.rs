@@ -141,12 +141,14 @@ impl<'a> Check<'a> {
 
     /// True where one of some paths leads.
     fn is_at(&self, patterns: &[&str]) -> bool {
+        let path = match &self.path[..] {
+            ["environments", _, inner @ ..] => inner,
+            path => path,
+        };
         let fits = |pattern: &&str| {
             let parts = pattern.split('/');
-            parts.clone().count() == self.path.len()
-                && parts
-                    .zip(&self.path)
-                    .all(|(p, name)| p == "*" || p == *name)
+            parts.clone().count() == path.len()
+                && parts.zip(path).all(|(p, name)| p == "*" || p == *name)
         };
         patterns.iter().any(fits)
     }

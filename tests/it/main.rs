@@ -34,6 +34,7 @@ mod import;
 mod incidents;
 mod inhibition;
 mod inputs;
+mod inventory;
 mod layers;
 mod library;
 mod linear;

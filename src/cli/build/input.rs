@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use globset::GlobBuilder;
 
-use super::texts;
 use crate::cli::read;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Sink};
 use crate::output::MANIFEST;
 use crate::source::{FileId, Sources, Span, Spanned};
-use crate::spec::{self, Bases, Document};
+use crate::spec::{Bases, Document};
 
 #[derive(Default)]
 pub(in crate::cli) struct Specs {
@@ -150,18 +149,17 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
         let Some(file) = load(path, &mut inputs.sources, findings)? else {
             continue;
         };
-        let Some(parts) = bases.of_spec(file, &mut inputs.sources, findings) else {
-            continue;
-        };
-        match spec::read_parts(&texts(&parts, &inputs.sources)) {
-            Ok(document) => {
-                let name = &document.spec.service.name;
-                if let Some(first) = names.insert(name.value.clone(), name.span) {
-                    findings.push(duplicate(name, first));
+        for variant in bases.of_spec(file, &mut inputs.sources, findings) {
+            match variant.read(&inputs.sources) {
+                Ok(document) => {
+                    let name = &document.spec.service.name;
+                    if let Some(first) = names.insert(name.value.clone(), name.span) {
+                        findings.push(duplicate(name, first));
+                    }
+                    inputs.documents.push(document);
                 }
-                inputs.documents.push(document);
+                Err(errors) => findings.absorb(errors),
             }
-            Err(errors) => findings.absorb(errors),
         }
     }
     Ok(inputs)
@@ -199,7 +197,7 @@ pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads a file; `None` if it is not text.
-pub(super) fn load(
+pub(in crate::cli) fn load(
     path: &Path,
     sources: &mut Sources,
     findings: &mut Sink,

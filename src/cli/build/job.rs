@@ -15,10 +15,10 @@ use crate::kubernetes::Metadata;
 use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
 use crate::plan::{LeftOut, Plan, Server};
 use crate::resolve::Options;
-use crate::source::{FileId, Span};
-use crate::spec::{Document, Text};
+use crate::source::{FileId, Sources, Span};
+use crate::spec::{Document, Text, Variant};
 use crate::target::{Target, TargetError, Untested, own};
-use crate::{lint, naming, output, parity, resolve, spec, target};
+use crate::{lint, naming, output, parity, resolve, target};
 
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
@@ -51,6 +51,8 @@ pub(super) struct Built {
     pub(super) changed: usize,
     pub(super) removed: usize,
     pub(super) diff: String,
+    /// The slosmith that last changed a file of the service.
+    pub(super) version: Option<String>,
     pub(super) how: How,
 }
 
@@ -107,13 +109,14 @@ impl<'a> Job<'a> {
     }
 
     /// Builds and stages a service. If the build has already `failed`, only collects findings.
-    pub(super) fn build(&self, parts: &[(FileId, &str)], failed: bool) -> Result<Done> {
-        let inputs = self.inputs(parts);
+    pub(super) fn build(&self, spec: &Variant, sources: &Sources, failed: bool) -> Result<Done> {
+        let parts = &spec.texts(sources);
+        let inputs = self.inputs(parts, spec.environment.as_deref());
         if let Some(done) = self.unchanged(inputs) {
             return Ok(done);
         }
         let mut done = Done::default();
-        let document = match spec::read_parts(parts) {
+        let document = match spec.read(sources) {
             Ok(document) => document,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
@@ -162,7 +165,7 @@ impl<'a> Job<'a> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }
 
-    fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
+    fn inputs(&self, parts: &[(FileId, &str)], environment: Option<&str>) -> Digest {
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
         let templates = self.settings.templates.foreign();
@@ -176,6 +179,7 @@ impl<'a> Job<'a> {
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
         let words = targets.chain(kubernetes.map(str::as_bytes));
         let words = words.chain([self.settings.checks.as_bytes()]);
+        let words = words.chain(environment.map(str::as_bytes));
         let first = first.chain(words);
         Digest::of_all(first.chain(parts).chain(templates))
     }
@@ -189,6 +193,7 @@ impl<'a> Job<'a> {
             changed: 0,
             removed: 0,
             diff: String::new(),
+            version: None,
             how: How::Unchanged,
         };
         Some(Done {
@@ -265,6 +270,7 @@ impl<'a> Job<'a> {
             .filter(|c| matches!(c, Change::Removed(_)));
         let mut diff = String::new();
         match self.staging {
+            None if self.settings.summary => {}
             None => diff = unified(&self.settings.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
@@ -275,6 +281,7 @@ impl<'a> Job<'a> {
             changed: changes.files.len(),
             removed: removed.count(),
             diff,
+            version: changes.version,
             how,
         })
     }

@@ -1,5 +1,6 @@
 //! The report of a build: out-of-date files, and a short summary.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -46,6 +47,7 @@ pub(super) fn summary(
     if settings.check && stale > 0 {
         let advice = "run `slosmith build` and commit the result";
         writeln!(err, "{} out of date: {advice}", count(stale, "file"))?;
+        others(err, built)?;
     }
     let services = built.iter();
     let services = services.filter(|b| !matches!(b.how, How::Removed)).count();
@@ -54,21 +56,33 @@ pub(super) fn summary(
     Ok(())
 }
 
+/// Other builds of slosmith whose files are out of date: an upgrade may be the reason.
+fn others(err: &mut dyn Write, built: &[Built]) -> Result<()> {
+    const THIS: &str = env!("SLOSMITH_VERSION");
+    let stale = built.iter().filter(|b| b.changed > 0);
+    let others: BTreeSet<&str> = stale.filter_map(|b| b.version.as_deref()).collect();
+    for other in others.into_iter().filter(|version| *version != THIS) {
+        writeln!(err, "built by slosmith {other}; this is slosmith {THIS}")?;
+    }
+    Ok(())
+}
+
+/// A service and the state of its files, as one line.
+pub(super) fn line(settings: &Settings, built: &Built) -> String {
+    let folder = settings.out.join(&built.service);
+    let state = match (&built.how, settings.check) {
+        (How::Removed, true) => "to remove (no longer in any spec)".to_owned(),
+        (How::Removed, false) => "removed (no longer in any spec)".to_owned(),
+        _ => format!("{}, {}", count(built.files, "file"), state(settings, built)),
+    };
+    format!("{}: {state}\n", folder.display())
+}
+
 fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()> {
     for b in built {
-        let folder = settings.out.join(&b.service);
-        if let How::Removed = b.how {
-            let state = if settings.check {
-                "to remove"
-            } else {
-                "removed"
-            };
-            writeln!(err, "{}: {state} (no longer in any spec)", folder.display())?;
-            continue;
+        if !settings.summary || b.changed == 0 {
+            write!(err, "{}", line(settings, b))?;
         }
-        let files = count(b.files, "file");
-        let state = state(settings, b);
-        writeln!(err, "{}: {files}, {state}", folder.display())?;
         if let How::Built(summary) = &b.how {
             attention(err, summary)?;
         }

@@ -6,7 +6,8 @@ use crate::catalog::{Catalog, Embedded};
 use crate::diag::Diagnostic;
 use crate::promql::ast::{Expr, Selector};
 use crate::promql::{self, build};
-use crate::source::{FileId, Span};
+use crate::source::Span;
+use crate::spec::Variant;
 
 /// Selectors with more matchers are compared only with equal ones.
 const MOST: usize = 8;
@@ -17,19 +18,19 @@ pub(super) struct Servers(BTreeMap<(String, Vec<String>), Vec<Service>>);
 
 struct Service {
     name: String,
-    file: FileId,
+    spec: Variant,
 }
 
 /// A spec whose servers another spec selects, too.
 pub(super) struct Shared {
-    pub(super) spec: FileId,
+    pub(super) spec: Variant,
     /// The first of the others.
-    pub(super) other: FileId,
+    pub(super) other: Variant,
     message: String,
 }
 
 impl Servers {
-    pub(super) fn add(&mut self, selector: &str, name: &str, file: FileId) {
+    pub(super) fn add(&mut self, selector: &str, name: &str, spec: &Variant) {
         let Ok(parsed) = promql::parse(selector) else {
             return;
         };
@@ -43,7 +44,10 @@ impl Servers {
         self.0
             .entry((server.unwrap_or_default(), matchers))
             .or_default()
-            .push(Service { name, file });
+            .push(Service {
+                name,
+                spec: spec.clone(),
+            });
     }
 
     /// One for each selector whose servers other services select, too.
@@ -53,7 +57,7 @@ impl Servers {
             let wider = wider(matchers).filter_map(|fewer| self.0.get(&(server.clone(), fewer)));
             let wider = wider.flatten();
             let others: Vec<_> = wider.chain(rest).collect();
-            let other = others.first()?.file;
+            let other = others.first()?.spec.clone();
             let name = format!("`{}`", others[0].name);
             let names = match others.len() - 1 {
                 0 => format!(" and {name}"),
@@ -66,7 +70,7 @@ impl Servers {
                 Embedded::find(server).map_or(Catalog::vllm().title(), |other| &other.identity.title),
                 matchers.join(", ")
             );
-            let spec = first.file;
+            let spec = first.spec.clone();
             Some(Shared { spec, other, message })
         });
         shared.collect()

@@ -42,6 +42,8 @@ pub(in crate::cli) struct Settings {
     pub(super) config: Config,
     pub(super) checks: String,
     pub(super) check: bool,
+    pub(super) summary: bool,
+    prune: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
     pub(in crate::cli) kubernetes: Option<Metadata>,
@@ -130,11 +132,33 @@ impl Settings {
             config,
             checks,
             check: args.check,
+            summary: args.summary,
+            prune: args.prune,
             validate: args.validate,
             verbose: args.verbose,
             kubernetes: build.kubernetes,
             outputs,
         }))
+    }
+
+    /// Whether so many generated services may be removed beside those that have specs.
+    ///
+    /// # Errors
+    /// When they are many: the specs may not all be here.
+    pub(super) fn check_removals(&self, stale: &[String], kept: usize) -> Result<()> {
+        let all = stale.len() + kept;
+        if self.check || self.prune || stale.len() < 2 || stale.len() * 10 <= all {
+            return Ok(());
+        }
+        let out = self.out.display();
+        let names = stale.iter().take(3).map(String::as_str);
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = if stale.len() > 3 { ", …" } else { "" };
+        bail!(
+            "{out}: {} of {all} services have no spec any more: {names}{more}; nothing was written; to remove their files, run \
+             `slosmith build --prune`",
+            stale.len()
+        )
     }
 
     pub(super) fn makes(&self, target: Target) -> bool {

@@ -28,7 +28,7 @@ pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target
     let Some(settings) = Settings::read(&BuildArgs::of(paths, args.config.as_deref()))? else {
         return Ok(None);
     };
-    let Some(mut specs) = resolved(&settings)? else {
+    let Some(mut specs) = resolved(&settings, args.environment.as_deref())? else {
         return Ok(None);
     };
     let region = region(&specs, args)?;
@@ -66,9 +66,16 @@ pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target
     }))
 }
 
-fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
+fn resolved(settings: &Settings, environment: Option<&str>) -> Result<Option<Vec<Spec>>> {
     let mut found = Sink::default();
-    let inputs = input::read(&settings.specs.files, &mut found)?;
+    let mut inputs = input::read(&settings.specs.files, &mut found)?;
+    if let Some(wanted) = environment {
+        let documents = &mut inputs.documents;
+        documents.retain(|document| document.environment.as_deref() == Some(wanted));
+        if documents.is_empty() && !found.has_errors() {
+            bail!("`--environment {wanted}`: no spec has this environment");
+        }
+    }
     let mut specs = Vec::new();
     for document in &inputs.documents {
         let options = Options {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Document, Errors, check, text};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
-use crate::spec::{API_VERSION, Spec, one_of, parts, renamed};
+use crate::spec::{API_VERSION, Spec, environment, one_of, parts, renamed};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
 /// Most faults that one run reports; the rest follows when these are fixed.
@@ -19,10 +19,18 @@ pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
     read_parts(&[(file, text)])
 }
 
-/// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
-/// is read as if it were. Each part changes those before it; the last one is the spec itself.
+/// [`read_environment`] of a spec without its environments.
 pub fn read_parts(files: &[(FileId, &str)]) -> Result<Document, Sink> {
-    let mut reader = Reader::open(files)?;
+    read_environment(files, None)
+}
+
+/// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
+/// is read as if it were. Each part changes those before it; the last one is the spec itself, and an environment changes all.
+pub fn read_environment(
+    files: &[(FileId, &str)],
+    environment: Option<&str>,
+) -> Result<Document, Sink> {
+    let mut reader = Reader::open(files, environment)?;
     let parts = parts();
     for _ in 0..MANY {
         match yaml::typed::<Spec>(&reader.files, reader.draft.root(), &parts) {
@@ -43,13 +51,14 @@ pub fn read_parts(files: &[(FileId, &str)]) -> Result<Document, Sink> {
 
 struct Reader<'t> {
     file: FileId,
+    environment: Option<String>,
     files: Rc<Joined>,
     draft: Draft<'t>,
     errors: Errors,
 }
 
 impl<'t> Reader<'t> {
-    fn open(parts: &[(FileId, &'t str)]) -> Result<Self, Sink> {
+    fn open(parts: &[(FileId, &'t str)], environment: Option<&str>) -> Result<Self, Sink> {
         let mut sink = Sink::default();
         let files = Rc::new(Joined::of(parts));
         let mut whole: Option<Node<'t>> = None;
@@ -89,9 +98,10 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        let (Some(root), Some((file, _)), false) = (whole, parts.last(), fatal) else {
+        let (Some(mut root), Some((file, _)), false) = (whole, parts.last(), fatal) else {
             return Err(sink);
         };
+        environment::apply(&mut root, environment, &files, &mut sink);
         let draft = Draft::new(root, texts);
         let errors = Errors {
             found: sink.into_sorted(),
@@ -100,6 +110,7 @@ impl<'t> Reader<'t> {
         };
         Ok(Self {
             file: *file,
+            environment: environment.map(str::to_owned),
             files,
             draft,
             errors,
@@ -133,6 +144,7 @@ impl<'t> Reader<'t> {
         self.errors.reported = self.draft.reported().clone();
         let mut document = Document {
             file: self.file,
+            environment: self.environment.clone(),
             files: Rc::clone(&self.files),
             spec,
             errors: Errors::default(),
@@ -185,7 +197,7 @@ fn check_base(file: FileId, tree: &Node<'_>, sink: &mut Sink) {
 }
 
 /// A removal of what is not there.
-fn idle(key: Span) -> Diagnostic {
+pub(in crate::spec) fn idle(key: Span) -> Diagnostic {
     let message = "`~` removes nothing: no extended file sets this field";
     Diagnostic::error("idle-removal", key, message).help("remove this field")
 }

@@ -150,6 +150,68 @@ fn what_cannot_be_extended_is_told() {
         .says("is outside the project");
 }
 
+/// The environments of all specs are in a base; a spec adds what differs there, and removes one.
+#[test]
+fn one_spec_makes_a_service_in_each_environment() {
+    let project = environments();
+    for file in ["stage", "prod", "dev"] {
+        project.remove(&format!("specs/{file}.yaml"));
+    }
+    project.edit(
+        "specs/base.yaml",
+        "kind: defaults",
+        "kind: defaults\nvars: {cluster: eu}\nenvironments:\n  prod: {service: {name: \"${service.name}\"}}\n  test: {}\n  \
+         staging: {severities: {page: warning}, prometheus: {selector: {job: vllm-staging}}}",
+    );
+    let spec = "apiVersion: slosmith/v1\nextends: base.yaml\nservice: {name: bot}\n\
+        environments:\n  test: ~\n  staging: {alerts: {QueueLong: {when: {above: 7}}, CacheFull: ~}}\n\
+        links: {runbooks: \"https://${vars.cluster}.example/${service.name}/${service.environment}\", grafana: https://grafana.example}\n";
+    project.write("specs/bot.yaml", spec);
+    project.run(&["build"]).exits(0).says("2 services in");
+    assert!(!project.has("generated/bot-test"));
+    let alerts =
+        |service: &str| project.read(&format!("generated/{service}/prometheus/rules/alerts.yaml"));
+    let prod = alerts("bot");
+    assert!(
+        prod.contains("> 50") && prod.contains("CacheFull"),
+        "{prod}"
+    );
+    assert!(
+        prod.contains("https://eu.example/bot/prod/README.md"),
+        "{prod}"
+    );
+    let staging = alerts("bot-staging");
+    assert!(
+        staging.contains("> 7") && !staging.contains("CacheFull"),
+        "{staging}"
+    );
+    assert!(staging.contains("job=\"vllm-staging\""), "{staging}");
+    assert!(!staging.contains("severity: critical"), "{staging}");
+    project.run(&["build", "--check"]).exits(0);
+    project.run(&["lint", "specs"]).exits(0);
+    // A mistake in one environment is at its place, one in the spec is told once.
+    project.edit("specs/bot.yaml", "above: 7", "abov: 7");
+    project.edit(
+        "specs/bot.yaml",
+        "service: {name: bot}",
+        "service: {name: bot, ownr: x}",
+    );
+    let ran = project.run(&["build"]).exits(2).says("2 errors");
+    assert!(ran.err.contains("specs/bot.yaml:6:41"), "{}", ran.err);
+    let ran = project.run(&["lint", "specs"]).exits(1);
+    assert!(ran.out.contains("specs/bot.yaml:6:41"), "{}", ran.out);
+    // An environment less is a service less.
+    project.write(
+        "specs/bot.yaml",
+        &spec.replace("test: ~", "staging: ~\n  test: ~").replace(
+            "\n  staging: {alerts: {QueueLong: {when: {above: 7}}, CacheFull: ~}}",
+            "",
+        ),
+    );
+    project.run(&["build"]).exits(0).says("removed");
+    assert!(!project.has("generated/bot-staging"));
+}
+
 #[test]
 fn a_removal_of_nothing_is_told() {
     let project = environments();

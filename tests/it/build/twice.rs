@@ -88,6 +88,52 @@ fn a_deleted_manifest_is_stale_and_comes_back() {
 }
 
 #[test]
+fn a_change_of_the_inputs_alone_changes_no_file() {
+    let project = Project::built();
+    let before = project.snapshot("generated");
+    project.edit("specs/svc.yaml", "service:", "# a comment\nservice:");
+    project.run(&["build"]).exits(0).says("up to date");
+    project.run(&["build", "--check"]).exits(0);
+    assert_eq!(project.snapshot("generated"), before);
+}
+
+#[test]
+fn files_of_another_slosmith_are_told_where_they_differ() {
+    let project = Project::built();
+    let manifest = "generated/svc/.slosmith-manifest";
+    let this = concat!("# slosmith ", env!("CARGO_PKG_VERSION"));
+    project.edit(manifest, this, "# slosmith 0.0.1");
+    let before = project.snapshot("generated");
+    let same = project.run(&["build", "--check"]).exits(0);
+    assert!(!same.err.contains("0.0.1"), "{}", same.err);
+    project.run(&["build"]).exits(0);
+    assert_eq!(project.snapshot("generated"), before);
+    project.edit("specs/svc.yaml", "above: 800ms", "above: 700ms");
+    let stale = project.run(&["build", "--check"]).exits(1);
+    stale.says("built by slosmith 0.0.1 (");
+    project.run(&["build"]).exits(0);
+    assert!(project.read(manifest).contains(this));
+}
+
+#[test]
+fn a_build_repairs_the_conflicts_of_a_merge() {
+    let project = Project::built();
+    let before = project.snapshot("generated");
+    let files = [".slosmith-manifest", "prometheus/rules/alerts.yaml"];
+    for file in files.map(|file| format!("generated/svc/{file}")) {
+        let text = project.read(&file);
+        let (first, rest) = text.split_once('\n').expect("two lines");
+        let both = format!("{first}\n<<<<<<< HEAD\n{rest}=======\n{rest}>>>>>>> theirs\n");
+        project.write(&file, &both);
+    }
+    project.run(&["build", "--check"]).exits(1);
+    project.run(&["build"]).exits(0).says("1 written");
+    let after = project.snapshot("generated");
+    let bytes = after.iter().map(|(path, file)| (path, &file.bytes));
+    assert!(bytes.eq(before.iter().map(|(path, file)| (path, &file.bytes))));
+}
+
+#[test]
 fn nothing_built_yet_is_stale() {
     let project = Project::new();
     project.run(&["build", "--check"]).exits(1);

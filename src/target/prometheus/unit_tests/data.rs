@@ -8,6 +8,7 @@ use crate::plan::selection::Matcher;
 use crate::plan::{BASE_WINDOW, EventSli, Plan, SliData, Slo, Unmeasured, recorded, slo_series};
 use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::build;
+use crate::query;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 use crate::units::Number;
@@ -50,8 +51,8 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<
         if let (Some(slo), Some(other)) = (data.late.first(), measured.next()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
-        let bucketless = data.bucketless.iter();
-        tests.extend(bucketless.filter_map(|slo| run.bucketless(slo)));
+        let undecided = data.undecided.iter();
+        tests.extend(undecided.filter_map(|slo| run.undecided(slo)));
     }
     (tests, of_memory)
 }
@@ -408,14 +409,20 @@ impl Run<'_> {
         ])
     }
 
-    /// Events that lose their bucket are not measured, as long as there are some, and the bucket elsewhere.
-    fn bucketless(&self, name: &str) -> Option<Test> {
-        let EventSli::Latency { signal, within, .. } = &self.slo(name)?.events.sli else {
-            return None;
-        };
+    /// Events that lose their bucket or status are not measured, as long as there are some, and the SLO is measured elsewhere.
+    fn undecided(&self, name: &str) -> Option<Test> {
         let driver = Driver {
             plan: self.plan,
             step: 1,
+        };
+        let (signal, within) = match &self.slo(name)?.events.sli {
+            EventSli::Latency { signal, within, .. } => (signal, within),
+            EventSli::Ratio { part, good, total } => {
+                let without = query::without_status(part, *good, total)?;
+                return self
+                    .without_status(name, driver.born(&without, 0, Number::from_integer(1))?);
+            }
+            _ => return None,
         };
         let lost = BEFORE + BASE_WINDOW.mins_up();
         let end = lost + self.hold + BEFORE;
@@ -443,5 +450,20 @@ impl Run<'_> {
         ];
         let title = format!("fires where events of {name} have no bucket");
         Some(self.test(&title, inputs, None, &fires))
+    }
+
+    /// Events that have a status end, and such without one begin.
+    fn without_status(&self, name: &str, mut events: Input) -> Option<Test> {
+        let (hold, end) = (self.hold, self.hold + BEFORE);
+        events.values = format!("_x{BEFORE} 0+1x{end}");
+        let title = format!("fires where events of {name} have no status");
+        let total = self.series(
+            naming::TOTAL_EVENTS,
+            self.slo(name)?,
+            format!("0.01+0x{}", BEFORE + end),
+        );
+        // The second value makes the first increase.
+        let fires = [(BEFORE + hold, false), (BEFORE + hold + 2, true)];
+        Some(self.test(&title, vec![events, total], None, &fires))
     }
 }

@@ -43,6 +43,8 @@ pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
         let fits = selected_value(label, family);
         set.insert(label.clone(), fits.unwrap_or_else(|| meeting(*op, value)));
     }
+    // A series without a label has it empty.
+    set.retain(|_, value| !value.is_empty());
     set
 }
 

@@ -1,0 +1,73 @@
+//! `slosmith diff`: what a change of specs means.
+
+mod base;
+mod changes;
+mod report;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use super::build::BuildArgs;
+use super::configuration;
+use super::inventory;
+use base::Base;
+use changes::Changes;
+
+/// Show what a change of specs means: SLOs, thresholds, severities, owners, and what pages now
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The state before: a Git revision such as `origin/main`, or a folder with another copy of the project
+    #[arg(default_value = "HEAD")]
+    base: String,
+    /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    #[default]
+    Text,
+    /// Markdown, such as for a comment on a pull request
+    Markdown,
+    /// One JSON document
+    Json,
+}
+
+pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
+    let here = std::env::current_dir()?;
+    let config = configuration::path(args.config.as_deref(), &here);
+    let folder = config.as_ref().and_then(|path| path.parent());
+    let folder = folder.map(|folder| here.join(folder)).unwrap_or(here);
+    let Some(after) = inventory::read(&BuildArgs::of(&[], args.config.as_deref()))? else {
+        return Ok(2);
+    };
+    let base = Base::open(&args.base, &folder)?;
+    let before = match base.specs() {
+        Some(build) => inventory::read(&build)?,
+        None => Some(Vec::new()),
+    };
+    let Some(before) = before else {
+        let mut err = super::terminal::Terminal::stderr();
+        writeln!(
+            err,
+            "the specs of `{}` have errors: there is nothing to compare with",
+            args.base
+        )?;
+        return Ok(2);
+    };
+    let changes = Changes::between(&before, &after)?;
+    match args.format {
+        Format::Text => report::text(out, &changes)?,
+        Format::Markdown => report::markdown(out, &changes)?,
+        Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&changes)?)?,
+    }
+    Ok(0)
+}

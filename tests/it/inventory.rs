@@ -1,0 +1,181 @@
+//! `slosmith list` and `slosmith diff`: what the specs of a project say, and what a change of them means.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// An SLO and an alert with a runbook, in two environments.
+const SPEC: &str = r#"apiVersion: slosmith/v1
+service: {name: search, owner: find}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+environments:
+  prod: {service: {name: "${service.name}"}}
+  staging: {severities: {page: info, ticket: info}}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: http_requests_total, job: search}}
+slos:
+  availability:
+    objective: 99.9%
+    period: 30d
+    sli: {ratio: {bad: {signal: requests, where: {code: {matches: "5.."}}}, total: requests}}
+alerts:
+  Busy:
+    severity: page
+    when: {signal: requests, above: 100/s}
+    for: 5m
+    runbook: busy
+  Odd:
+    severity: ticket
+    when: {signal: requests, above: 500/s}
+runbooks:
+  busy: {title: Busy, steps: [{id: look, ask: "Is it busy?", cause: Traffic.}]}
+"#;
+
+fn project() -> Project {
+    let project = Project::empty();
+    project.write("specs/search.yaml", SPEC);
+    project
+}
+
+fn git(project: &Project, args: &[&str]) {
+    let who = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ];
+    let ran = Command::new("git")
+        .args(who)
+        .args(args)
+        .current_dir(project.path(""))
+        .output();
+    let ran = ran.expect("git");
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+}
+
+#[test]
+fn a_list_has_all_slos_and_alerts() {
+    let project = project();
+    let listed = project.run(&["list"]).exits(0).out;
+    for line in [
+        "search          find   SLO    availability    critical, warning  99.9% over 30d",
+        "search-staging  find   alert  Busy            info               requests > 100/s for 5m",
+        "2 services, 2 SLOs, 8 alerts",
+        "2 alerts without a runbook",
+    ] {
+        assert!(listed.contains(line), "{line}: {listed}");
+    }
+    let csv = project.run(&["list", "--format", "csv"]).exits(0).out;
+    assert_eq!(csv.lines().count(), 1 + 2 * 5, "{csv}");
+    let busy = "\"search\",\"find\",\"alert\",\"Busy\",\"critical\",\"requests > 100/s for 5m\",\"https://git.example/runbooks/busy.md#busy\",\"specs/search.yaml:15\"";
+    assert!(csv.lines().any(|line| line == busy), "{csv}");
+    let json = project.run(&["list", "--format", "json"]).exits(0).out;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json[1]["environment"], "staging");
+    assert_eq!(
+        json[0]["alerts"][0]["query"],
+        "sum(rate(http_requests_total{job=\"search\"}[5m])) > 100"
+    );
+    assert_eq!(json[0]["alerts"][0]["pages"], true);
+    assert_eq!(json[1]["alerts"][0]["pages"], false);
+    assert_eq!(json[0]["runbooks"][0]["steps"][0], "Is it busy?");
+}
+
+#[test]
+fn a_change_is_told_by_its_meaning() {
+    let project = project();
+    git(&project, &["init", "--quiet"]);
+    project.run(&["build"]).exits(0);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message", "before"]);
+    assert_eq!(project.run(&["diff"]).exits(0).out, "no change\n");
+    project.edit("specs/search.yaml", "objective: 99.9%", "objective: 99.95%");
+    project.edit("specs/search.yaml", "severity: page", "severity: ticket");
+    project.edit(
+        "specs/search.yaml",
+        "  staging: {severities: {page: info, ticket: info}}\n",
+        "  test: {}\n",
+    );
+    let told = project.run(&["diff"]).exits(0).out;
+    let wanted = "\
+~ service search
+  ~ SLO availability
+      objective: 99.9% → 99.95%
+  ~ alert Busy
+      severity: critical → warning
+- service search-staging (1 SLO, 4 alerts)
++ service search-test (1 SLO, 4 alerts)
+Pages now: search-test/AvailabilityErrorBudgetBurn, search-test/SLODataLost
+No longer pages: search/Busy
+4 changes in 3 services
+";
+    assert_eq!(told, wanted);
+    let told = project
+        .run(&["diff", "HEAD", "--format", "markdown"])
+        .exits(0)
+        .out;
+    assert!(
+        told.contains("- alert `Busy`\n  - severity: `critical` → `warning`\n"),
+        "{told}"
+    );
+    let json = project.run(&["diff", "--format", "json"]).exits(0).out;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let fields = &json["services"][0]["entries"][0]["fields"];
+    assert_eq!(fields["objective"], serde_json::json!(["99.9%", "99.95%"]));
+    // The same from a copy in another folder, and from a folder below the repository.
+    project.write("old/specs/search.yaml", SPEC);
+    assert_eq!(project.run(&["diff", "old"]).exits(0).out, wanted);
+    project
+        .run(&["diff", "nowhere"])
+        .exits(2)
+        .says("neither a folder nor a revision");
+    git(
+        &project,
+        &["commit", "--quiet", "--all", "--message", "after"],
+    );
+    assert_eq!(project.run(&["diff", "HEAD^"]).exits(0).out, wanted);
+}
+
+#[test]
+fn a_base_with_errors_is_told() {
+    let project = project();
+    project.write(
+        "old/specs/search.yaml",
+        "apiVersion: slosmith/v1\nservice: {nam: x}\n",
+    );
+    let ran = project.run(&["diff", "old"]).exits(2);
+    ran.says("old/specs/search.yaml:2:11");
+}
+
+/// A checkout of some specs removes nothing of the others.
+#[test]
+fn many_services_are_removed_only_when_asked() {
+    let project = Project::empty();
+    for name in ["a", "b", "c"] {
+        let spec = SPEC.replace("name: search,", &format!("name: {name},"));
+        project.write(&format!("specs/{name}.yaml"), &spec);
+    }
+    project.run(&["build"]).exits(0);
+    project.remove("specs/a.yaml");
+    let before = project.snapshot("");
+    project
+        .run(&["build"])
+        .exits(2)
+        .says("2 of 6 services have no spec any more: a, a-staging");
+    assert_eq!(project.snapshot(""), before);
+    let told = project.run(&["build", "--check", "--summary"]).exits(1);
+    assert_eq!(
+        told.out,
+        "generated/a: to remove (no longer in any spec)\ngenerated/a-staging: to remove (no longer in any spec)\n"
+    );
+    project.run(&["build", "--prune"]).exits(0);
+    assert!(!project.has("generated/a") && project.has("generated/b"));
+}
