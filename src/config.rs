@@ -6,6 +6,7 @@ mod code;
 mod file;
 mod language;
 mod place;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,7 @@ pub use choice::{Choice, is_known, words};
 pub use code::Code;
 pub use file::json_schema;
 pub use language::QueryLanguage;
+pub use policy::{Policy, Violation};
 
 pub const NAME: &str = "slosmith.toml";
 

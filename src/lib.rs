@@ -39,6 +39,7 @@ pub mod gate;
 pub mod health;
 pub mod import;
 pub mod input;
+pub mod inventory;
 pub mod kubernetes;
 pub mod library;
 pub mod lint;

@@ -6,8 +6,9 @@ mod overview;
 mod report;
 mod servers;
 pub(super) mod settings;
+mod shared;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,12 +22,13 @@ use super::terminal::Terminal;
 use super::watch;
 use crate::diag::{Sink, guarded};
 use crate::output::{self, Staging};
-use crate::source::Sources;
+use crate::source::{FileId, Sources};
 use crate::spec::{Bases, Document, Variant};
 use crate::target::Target;
 use job::{Built, Done, Job};
 use servers::Servers;
 pub(super) use settings::Settings;
+use shared::Shared;
 
 /// Compile specs into rules, dashboards, alarms and runbooks
 #[derive(Debug, Default, Args)]
@@ -112,6 +114,11 @@ fn once(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let built = build(&job, out, &mut err).and_then(|built| {
         if let (Some(_), Some(staging)) = (&built, &staging) {
             staging.commit()?;
+            let later = built
+                .iter()
+                .flatten()
+                .filter_map(|b| Some((b.service.as_str(), b.later?)));
+            output::remember(out_folder, &later.collect::<Vec<_>>())?;
         }
         Ok(built)
     });
@@ -157,7 +164,7 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     let specs = &job.settings.specs;
     for paths in specs.files.chunks(BATCH) {
         let variants = all.load(paths)?;
-        let failed = all.findings.has_errors();
+        let failed = all.findings.has_errors() || all.shared.has_errors();
         let sources = &all.sources;
         let done = variants.par_iter();
         let done: Vec<_> = done
@@ -166,10 +173,18 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
                 guarded(variant.file(), build).unwrap_or_else(|panic| Ok(Done::failed(panic)))
             })
             .collect();
-        for (variant, done) in variants.into_iter().zip(done) {
+        for (variant, done) in variants.iter().zip(done) {
             all.take(job, variant, done, out)?;
         }
+        // A file may have several environments, of which one has findings.
+        for file in variants.iter().map(Variant::file) {
+            if !all.told.contains(&file) {
+                all.sources.forget(file);
+            }
+        }
     }
+    let shared = std::mem::take(&mut all.shared);
+    shared.tell(&mut all.findings, &all.sources);
     all.check_duplicates()?;
     all.check_servers()?;
     let failed = all.findings.has_errors();
@@ -199,6 +214,9 @@ struct All {
     /// Files that specs extend.
     bases: Bases,
     named: BTreeMap<String, Vec<Variant>>,
+    shared: Shared,
+    /// Specs with findings.
+    told: BTreeSet<FileId>,
     servers: Servers,
     built: Vec<Built>,
     /// The first failure outside a spec.
@@ -226,7 +244,7 @@ impl All {
     fn take(
         &mut self,
         job: &Job<'_>,
-        variant: Variant,
+        variant: &Variant,
         done: Result<Done>,
         out: &mut dyn Write,
     ) -> Result<()> {
@@ -239,7 +257,7 @@ impl All {
         };
         if let Some(service) = done.service {
             if let Some(selector) = &done.servers {
-                self.servers.add(selector, &service, &variant);
+                self.servers.add(selector, &service, variant);
             }
             let named = self.named.entry(service).or_default();
             named.push(variant.clone());
@@ -248,10 +266,15 @@ impl All {
             show(job.settings, &mut built, out)?;
             self.built.push(built);
         }
-        if done.findings.is_empty() {
-            self.sources.forget(variant.file());
+        if !done.findings.is_empty() {
+            self.told.insert(variant.file());
         }
-        self.findings.absorb(done.findings);
+        for finding in done.findings.into_sorted() {
+            match finding.span.file == variant.file() {
+                true => self.findings.push(finding),
+                false => self.shared.add(finding, variant.file()),
+            }
+        }
         Ok(())
     }
 

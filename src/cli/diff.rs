@@ -16,7 +16,7 @@ use super::inventory;
 use base::Base;
 use changes::Changes;
 
-/// Show what a change of specs means: SLOs, thresholds, severities, owners, and what pages now
+/// Show what a change of specs means for SLOs, alerts and pages
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The state before: a Git revision such as `origin/main`, or a folder with another copy of the project

@@ -7,9 +7,10 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::build::BuildArgs;
-use super::inventory::{self, Service};
+use super::inventory;
 use super::table::Table;
 use super::words::count;
+use crate::inventory::Service;
 
 /// List services with their SLOs and alerts
 #[derive(Debug, Args)]
@@ -77,7 +78,7 @@ fn lines(service: &Service, each: &mut dyn FnMut(&Line<'_>) -> Result<()>) -> Re
             &severities,
             &promise,
             &runbook,
-            &slo.spec,
+            &or_empty(&slo.spec),
         ]))?;
     }
     for alert in &service.alerts {
@@ -90,7 +91,7 @@ fn lines(service: &Service, each: &mut dyn FnMut(&Line<'_>) -> Result<()>) -> Re
             &alert.severity,
             &alert.condition,
             &runbook,
-            &alert.spec,
+            &or_empty(&alert.spec),
         ]))?;
     }
     Ok(())

@@ -136,7 +136,7 @@ enum Command {
     /// List services with their SLOs and alerts
     #[command(after_long_help = examples::LIST)]
     List(list::ListArgs),
-    /// Show what a change of specs means: SLOs, thresholds, severities, owners, and what pages now
+    /// Show what a change of specs means for SLOs, alerts and pages
     #[command(after_long_help = examples::DIFF)]
     Diff(diff::DiffArgs),
     /// Explain a lint rule or a diagnostic code

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned as At;
 
+use super::Policy;
 use super::place::Place;
 use crate::diag::Diagnostic;
 use crate::kubernetes::Metadata;
@@ -30,6 +31,8 @@ pub struct Build {
     pub no_tests: bool,
     pub kubernetes: Option<Metadata>,
     pub outputs: Vec<Output>,
+    /// What every service must fit.
+    pub policy: Option<Policy>,
 }
 
 impl Build {
@@ -76,6 +79,9 @@ pub(super) struct BuildTable {
     templates: Option<At<PathBuf>>,
     /// `false`: do not write unit tests of the rules.
     tests: Option<bool>,
+    /// A JSON Schema, as JSON or YAML, that every service must fit as `slosmith list --format json` prints it. Relative to this file.
+    #[schemars(with = "Option<String>", example = &"policy.yaml")]
+    policy: Option<At<PathBuf>>,
 }
 
 /// The table `[kubernetes]`.
@@ -121,6 +127,8 @@ impl Place<'_> {
         });
         let outputs: Vec<_> = outputs.collect();
         faults.extend(outputs.iter().filter_map(leaves));
+        let policy = table.policy.map(|at| Policy::read(&self.path(at)));
+        let policy = policy.and_then(|read| read.map_err(|fault| faults.push(fault)).ok());
         Build {
             specs: self.all(table.specs),
             defaults: table.defaults.into_iter().map(|at| self.path(at)).collect(),
@@ -130,6 +138,7 @@ impl Place<'_> {
             no_tests: table.tests == Some(false),
             kubernetes,
             outputs,
+            policy,
         }
     }
 

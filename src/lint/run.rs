@@ -7,7 +7,7 @@ use super::date::Date;
 use super::file;
 use super::levels::Levels;
 use super::rule::{Check, Findings, ProjectCx, Rule};
-use super::rules::{RULES, infos};
+use super::rules::{self, RULES, infos};
 use super::scope::Scope;
 use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink, guarded};
 use crate::plan::Plan;
 use crate::source::{FileId, Sources};
-use crate::spec::Spec;
+use crate::spec::Document;
 
 /// The rule about names that `build` spells as the store does.
 const SPELLING: &str = "normalised-name";
@@ -115,7 +115,8 @@ fn specs(
         };
         let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
         let said = guarded(artifact.file, || {
-            spec::lint(&parts, vllm, scope.others(), &mut declared)
+            let policy = config.build.policy.as_ref();
+            spec::lint(&parts, (vllm, policy), scope.others(), &mut declared)
         });
         let said = found.take(said).unwrap_or_default();
         found.absorb(said);
@@ -145,27 +146,31 @@ fn own_queries(
 /// Findings of rules in the PromQL of a spec that builds, without those that the configuration or comments suppress.
 pub fn check_spec(
     parts: &[(FileId, &str)],
-    (spec, plan): (&Spec, &Plan),
+    (document, plan): (&Document, &Plan),
     settings: &Settings<'_>,
     known: &Sink,
 ) -> Vec<Diagnostic> {
-    let with_queries = || parts.iter().filter(|(_, text)| text.contains(PROMQL));
-    if with_queries().next().is_none() {
+    let mut found = match &settings.config.build.policy {
+        Some(policy) => rules::policy::check(policy, document, plan),
+        None => Vec::new(),
+    };
+    let is_read = |text: &str| text.contains(PROMQL);
+    if found.is_empty() && !parts.iter().any(|(_, text)| is_read(text)) {
         return Vec::new();
     }
     let infos = infos();
     let levels = Levels::new(settings.config, &infos);
     let rules = active(&levels);
     let mut declared = Declared::default();
-    declared.add(parts, spec, plan);
+    declared.add(parts, &document.spec, plan);
     let scope = settings.scope.clone().declared(declared);
-    let mut found = Vec::new();
     let mut comments = Suppressions::default();
-    for (file, text) in with_queries() {
-        let Ok(artifact) = artifact::read(*file, Path::new(SPEC), text) else {
-            continue;
-        };
-        found.extend(own_queries(&artifact, text, &scope, &rules, known));
+    for (file, text) in parts {
+        if is_read(text)
+            && let Ok(artifact) = artifact::read(*file, Path::new(SPEC), text)
+        {
+            found.extend(own_queries(&artifact, text, &scope, &rules, known));
+        }
         comments.absorb(Suppressions::scan(*file, text, Syntax::Yaml, &infos));
     }
     levels.apply(comments.without(found, settings.today))

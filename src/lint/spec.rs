@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::rules::policy;
 use crate::catalog::{MetricType, Product, Shape};
+use crate::config::Policy;
 use crate::diag::Sink;
 use crate::naming;
 use crate::plan::{BASE_WINDOW, Plan, Slo};
@@ -47,7 +49,7 @@ pub(super) struct RecordedSlo {
 
 pub(super) fn lint(
     parts: &[(FileId, &str)],
-    vllm: Option<&str>,
+    (vllm, policy): (Option<&str>, Option<&Policy>),
     recorded: &[Product<'_>],
     declared: &mut Declared,
 ) -> Sink {
@@ -77,6 +79,10 @@ pub(super) fn lint(
             Ok((plan, warnings)) => {
                 declared.add(parts, spec, &plan);
                 found.absorb(warnings);
+                let policies = policy.into_iter();
+                let violations =
+                    policies.flat_map(|policy| policy::check(policy, &document, &plan));
+                violations.for_each(|violation| found.push(violation));
             }
             Err(errors) => {
                 let service = spec.service.name.value.as_str();

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::{Digest, Folder, MANIFEST, OutputError, read};
+use super::{Digest, Folder, MANIFEST, OutputError, memory, read};
 use crate::input;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Changes {
     pub inputs_only: bool,
     /// The slosmith that last changed a file of the folder, if its manifest names it.
     pub version: Option<String>,
+    /// True where nothing differs, and the manifest has the fingerprint of other inputs.
+    pub later_inputs: bool,
 }
 
 impl Changes {
@@ -60,9 +62,11 @@ pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
             None => inputs_only = wanted.inputs.is_some() && before.inputs.is_none(),
         }
     }
+    let same = files.is_empty() && !inputs_only && wanted.servers == before.servers;
     Ok(Changes {
         files,
         inputs_only,
+        later_inputs: same && wanted.inputs.is_some() && wanted.inputs != before.inputs,
         version: before.version,
     })
 }
@@ -148,10 +152,12 @@ pub struct Earlier {
 /// When the output folder cannot be read. A manifest that cannot be read is reported when its service is built.
 pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, Earlier>, OutputError> {
     let mut found = BTreeMap::new();
+    let known = memory::known(out);
     for service in services(out)? {
         let manifest = Manifest::read(&out.join(&service)).unwrap_or_default();
-        if let Some(inputs) = manifest.inputs {
-            let servers = manifest.servers;
+        let later = known.get(&service).copied();
+        for inputs in manifest.inputs.into_iter().chain(later) {
+            let (service, servers) = (service.clone(), manifest.servers.clone());
             found.insert(inputs, Earlier { service, servers });
         }
     }

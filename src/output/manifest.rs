@@ -12,7 +12,7 @@
 //! listed, there is nothing to build. The servers are those that the spec selects: other services are compared with them.
 //!
 //! The first lines tell of the build that last changed a file. A build that changes no file keeps the manifest, so that two
-//! branches conflict only where their outputs do. A manifest with the markers of such a conflict lists the files of both.
+//! branches conflict only where their outputs do; [`memory`](super::memory) has the inputs of that build. A manifest with the markers of such a conflict lists the files of both.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -26,6 +26,7 @@ mod digest;
 mod exchange;
 mod leftover;
 mod manifest;
+mod memory;
 mod replace;
 mod stage;
 mod staging;
@@ -38,6 +39,7 @@ use std::path::{Path, PathBuf};
 pub use changes::{Change, Changes, Earlier, built_from, changes, intact, stale_services};
 pub use digest::Digest;
 pub use manifest::{MANIFEST, ManifestError};
+pub use memory::remember;
 pub use replace::{ReplaceError, Writer};
 pub use staging::{Staging, lock_for_reading};
 

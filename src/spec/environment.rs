@@ -12,24 +12,18 @@
 //! assert_eq!(staging.links.unwrap().grafana.unwrap().value, "https://chat-staging.example");
 //! ```
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::one_of;
-use crate::diag::{Diagnostic, Sink, nearest};
-use crate::source::FileId;
+use super::variables::{Words, at_service};
+use crate::diag::{Diagnostic, Sink};
+use crate::source::{FileId, Span};
 use crate::yaml::{self, Joined, Kind, Node, Style};
 
 const ENVIRONMENTS: &str = "environments";
 
 /// Fields that are about a file, which all of its environments share.
 const OF_FILE: [&str; 5] = ["apiVersion", "environments", "extends", "kind", "vars"];
-
-/// What the words in `${…}` begin with. Other programs read the rest: shells, Terraform, Grafana.
-const PREFIXES: [&str; 2] = ["service.", "vars."];
-
-/// Values that refer to values, and these to others, are followed so far.
-const DEPTH: usize = 8;
 
 /// The environments of a spec and the files that it extends; `None` stands for a spec without environments.
 pub fn environments(files: &[(FileId, &str)]) -> Vec<Option<String>> {
@@ -80,8 +74,12 @@ pub(super) fn apply(
     if let Some((name, mut differences)) = found.filter(|_| environment.is_some()) {
         differences.leave_out(|key| OF_FILE.contains(&key));
         if differences.is_map() {
-            for key in whole.overlay(differences, &one_of::excluded) {
-                sink.push(super::read::idle(files.span(key)));
+            // The spec stays where it is: only the differences are in another place.
+            let place = (whole.start, whole.end);
+            let idle_keys = whole.overlay(differences, &one_of::excluded);
+            (whole.start, whole.end) = place;
+            for key in idle_keys {
+                sink.push(idle(files.span(key)));
             }
         }
         let after = at_service(whole, "name").map(|(text, _)| text);
@@ -92,17 +90,13 @@ pub(super) fn apply(
             set_name(whole, name.range(), of_environment);
         }
     }
-    let mut words = Words {
-        values: values(whole, environment),
-        files,
-        sink,
-    };
+    let mut words = Words::of(whole, environment, files, sink);
     // The name of the service in an environment may contain its name in the spec.
     if let Some((text, range)) = at_service(whole, "name") {
         let name = words
             .values
             .insert("service.name".to_owned(), before.unwrap_or_default());
-        match words.expand(&text, &range, DEPTH) {
+        match words.expand(&text, &range) {
             Some(new) => {
                 set_name(whole, range, new.clone());
                 words.values.insert("service.name".to_owned(), new);
@@ -111,12 +105,6 @@ pub(super) fn apply(
         }
     }
     words.node(whole);
-}
-
-/// A field of the service, and where it is.
-fn at_service(whole: &Node<'_>, field: &str) -> Option<(String, Range<usize>)> {
-    let value = whole.at(&["service", field])?;
-    Some((value.text()?.to_owned(), value.range()))
 }
 
 fn set_name(whole: &mut Node<'_>, range: Range<usize>, name: String) {
@@ -136,6 +124,12 @@ fn set_name(whole: &mut Node<'_>, range: Range<usize>, name: String) {
     if let (Kind::Map(entries), Some(at)) = (&mut service.kind, name_at) {
         entries[at].1 = Node::scalar(range, name, Style::Plain);
     }
+}
+
+/// A removal of what is not there.
+pub(super) fn idle(key: Span) -> Diagnostic {
+    let message = "`~` removes nothing: no extended file sets this field";
+    Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
 /// Names and shapes of all environments.
@@ -166,99 +160,6 @@ fn check(environments: &Node<'_>, files: &Joined, sink: &mut Sink) {
                 let error = Diagnostic::error("unknown-field", at, message);
                 sink.push(error.help("set it at the top of the spec"));
             }
-        }
-    }
-}
-
-/// What the words stand for, before words in the values are replaced.
-fn values(whole: &Node<'_>, environment: Option<&str>) -> BTreeMap<String, String> {
-    let of = |name: &str| Some((format!("service.{name}"), at_service(whole, name)?.0));
-    let service = ["name", "owner", "title"].into_iter().filter_map(of);
-    let environment = environment.map(|name| ("service.environment".to_owned(), name.to_owned()));
-    let own = whole.get("vars").into_iter().flat_map(Node::entries);
-    let own = own.filter_map(|(key, value)| {
-        Some((format!("vars.{}", key.text()?), value.text()?.to_owned()))
-    });
-    service.chain(environment).chain(own).collect()
-}
-
-struct Words<'a> {
-    values: BTreeMap<String, String>,
-    files: &'a Joined,
-    sink: &'a mut Sink,
-}
-
-impl Words<'_> {
-    fn node(&mut self, node: &mut Node<'_>) {
-        let range = node.range();
-        match &mut node.kind {
-            Kind::Scalar(scalar) => {
-                if let Some(new) = self.expand(&scalar.value, &range, DEPTH) {
-                    scalar.value = new.into();
-                }
-            }
-            Kind::Seq(items) => items.iter_mut().for_each(|item| self.node(item)),
-            Kind::Map(entries) => entries.iter_mut().for_each(|(key, value)| {
-                self.node(key);
-                self.node(value);
-            }),
-        }
-    }
-
-    /// A text with values in the place of words; `None` where it has no words.
-    fn expand(&mut self, text: &str, range: &Range<usize>, depth: usize) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        let mut any = false;
-        while let Some((before, behind)) = rest.split_once("${") {
-            out.push_str(before);
-            let word = behind.split_once('}').map(|(word, _)| word);
-            let word = word.filter(|word| PREFIXES.iter().any(|of| word.starts_with(of)));
-            let Some(word) = word else {
-                out.push_str("${");
-                rest = behind;
-                continue;
-            };
-            any = true;
-            out.push_str(&self.value(word, range, depth));
-            rest = &behind[word.len() + 1..];
-        }
-        out.push_str(rest);
-        any.then_some(out)
-    }
-
-    fn value(&mut self, word: &str, range: &Range<usize>, depth: usize) -> String {
-        let at = self.files.span(range.clone());
-        match self.values.get(word).cloned() {
-            Some(value) if depth > 0 => {
-                let whole = self.expand(&value, range, depth - 1);
-                whole.unwrap_or(value)
-            }
-            Some(_) => {
-                let message = format!("the value of `${{{word}}}` contains itself");
-                self.sink
-                    .push(Diagnostic::error("cyclic-reference", at, message));
-                String::new()
-            }
-            None => {
-                let message = format!("`${{{word}}}` has no value");
-                let error = Diagnostic::error("unknown-variable", at, message);
-                self.sink.push(error.help(self.instead(word)));
-                // Of a shape that most fields take: nothing else is reported there.
-                word.split('.').next_back().unwrap_or_default().to_owned()
-            }
-        }
-    }
-
-    fn instead(&self, word: &str) -> String {
-        let known = self.values.keys().map(String::as_str);
-        match (nearest(word, known), word.strip_prefix("vars.")) {
-            (Some(near), _) => format!("did you mean `${{{near}}}`?"),
-            (None, Some(name)) => format!("add `vars: {{{name}: VALUE}}` at the top of the spec"),
-            (None, None) if word == "service.environment" => {
-                "add `environments` to the spec".to_owned()
-            }
-            (None, None) => "use `service.name`, `service.owner`, `service.title`, `service.environment`, or `vars.NAME`".to_owned(),
         }
     }
 }

@@ -34,6 +34,7 @@ mod signal;
 mod slo;
 mod text;
 mod value;
+mod variables;
 
 pub use beta::{BETA_VERSION, Beta};
 pub use cloudwatch::{

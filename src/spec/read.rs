@@ -17,7 +17,6 @@ use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
 pub use errors::Errors;
 use exclusive::{Exclusive, Field};
-pub(super) use reader::idle;
 pub use reader::{read, read_environment, read_parts};
 
 #[derive(Clone, Debug)]

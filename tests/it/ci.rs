@@ -412,20 +412,37 @@ fn the_action_fails_after_it_has_told_all() {
     assert!(!job.programs.has("gh.log"));
 }
 
-/// A comment holds 65,536 characters; a diff may be longer.
+/// What a pull request changes in meaning, if the commit before it is there.
+#[cfg(unix)]
+#[test]
+#[ignore = "ci"]
+fn the_report_tells_what_a_change_means() {
+    let project = Project::built();
+    crate::inventory::commit(&project, true);
+    project.edit("specs/svc.yaml", "above: 800ms", "above: 700ms");
+    project.run(&["build"]).exits(0);
+    crate::inventory::commit(&project, false);
+    let mut job = Job::new(project, &[("comment", "false")]);
+    job.run().exits(0);
+    let report = job.report();
+    assert!(
+        report.contains("slosmith diff</summary>") && report.contains("> 800ms"),
+        "{report}"
+    );
+}
+
+/// A comment holds 65,536 characters; findings may be longer.
 #[cfg(unix)]
 #[test]
 #[ignore = "ci"]
 fn the_report_fits_into_a_comment() {
     let project = Project::built();
-    for service in 0..10 {
-        project.write(
-            &format!("specs/more{service}.yaml"),
-            &crate::project::spec(&format!("more{service}")),
-        );
-    }
+    let unknown = (0..300).map(|i| format!("vllm:no_such_metric_{i} > 1"));
+    let unknown: Vec<_> = unknown.collect();
+    let unknown: Vec<_> = unknown.iter().map(String::as_str).collect();
+    project.write("rules.yaml", &crate::project::alerts(&unknown));
     let mut job = Job::new(project, &[("comment", "false")]);
-    job.run().exits(1).says("failed: build");
+    job.run().exits(1).says("failed: lint");
     let report = job.report();
     assert!(report.contains("(cut; see the job log for the full text)"));
     assert!(report.len() < 65_536, "{}", report.len());

@@ -61,6 +61,15 @@ fn git(project: &Project, args: &[&str]) {
     );
 }
 
+/// Commits all files, in a new repository if it is the first time.
+pub(crate) fn commit(project: &Project, first: bool) {
+    if first {
+        git(project, &["init", "--quiet"]);
+    }
+    git(project, &["add", "."]);
+    git(project, &["commit", "--quiet", "--message", "state"]);
+}
+
 #[test]
 fn a_list_has_all_slos_and_alerts() {
     let project = project();
@@ -92,10 +101,8 @@ fn a_list_has_all_slos_and_alerts() {
 #[test]
 fn a_change_is_told_by_its_meaning() {
     let project = project();
-    git(&project, &["init", "--quiet"]);
     project.run(&["build"]).exits(0);
-    git(&project, &["add", "."]);
-    git(&project, &["commit", "--quiet", "--message", "before"]);
+    commit(&project, true);
     assert_eq!(project.run(&["diff"]).exits(0).out, "no change\n");
     project.edit("specs/search.yaml", "objective: 99.9%", "objective: 99.95%");
     project.edit("specs/search.yaml", "severity: page", "severity: ticket");
@@ -137,10 +144,7 @@ No longer pages: search/Busy
         .run(&["diff", "nowhere"])
         .exits(2)
         .says("neither a folder nor a revision");
-    git(
-        &project,
-        &["commit", "--quiet", "--all", "--message", "after"],
-    );
+    commit(&project, false);
     assert_eq!(project.run(&["diff", "HEAD^"]).exits(0).out, wanted);
 }
 

@@ -7,7 +7,7 @@ use circles::{Modules, circles};
 use code::{File, blank, files};
 
 /// A module may use only those above it.
-pub(crate) const ORDER: [&str; 28] = [
+pub(crate) const ORDER: [&str; 29] = [
     "input",
     "source",
     "diag",
@@ -23,6 +23,7 @@ pub(crate) const ORDER: [&str; 28] = [
     "library",
     "plan",
     "query",
+    "inventory",
     "parity",
     "health",
     "gate",

@@ -126,6 +126,7 @@ impl Reference {
             Some(name) if found["properties"].is_object() => return link(name),
             Some("Bound") => return "quantity, or a multiple of an earlier value".into(),
             Some("Severity") => return "name, or `{name, labels, annotations}`".into(),
+            Some("Environment") => return "fields of a spec".into(),
             Some("Extends") => return "path, or list of paths".into(),
             Some("MatchValue") => {
                 return "text, list of text, `{not: …}`, `{matches: …}` or `{not_matches: …}`"

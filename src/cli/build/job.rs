@@ -53,6 +53,8 @@ pub(super) struct Built {
     pub(super) diff: String,
     /// The slosmith that last changed a file of the service.
     pub(super) version: Option<String>,
+    /// Inputs that make the same files as the inputs in the manifest.
+    pub(super) later: Option<Digest>,
     pub(super) how: How,
 }
 
@@ -138,7 +140,7 @@ impl<'a> Job<'a> {
             today: today(),
             root: Path::new("."),
         };
-        for finding in lint::check_spec(parts, (&document.spec, &plan), &queries, &findings) {
+        for finding in lint::check_spec(parts, (&document, &plan), &queries, &findings) {
             findings.push(finding);
         }
         if !self.settings.targets.contains(&Target::Grafana) {
@@ -194,6 +196,7 @@ impl<'a> Job<'a> {
             removed: 0,
             diff: String::new(),
             version: None,
+            later: None,
             how: How::Unchanged,
         };
         Some(Done {
@@ -282,6 +285,7 @@ impl<'a> Job<'a> {
             removed: removed.count(),
             diff,
             version: changes.version,
+            later: folder.inputs.filter(|_| changes.later_inputs),
             how,
         })
     }

@@ -95,6 +95,7 @@ impl Settings {
             profiles,
             &config.selector,
             config.prometheus,
+            &config.build.policy,
         );
         let checks = format!("{checks:?}");
         let build = config.build.clone();

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cli::inventory::Service;
+use crate::inventory::Service;
 
 /// The lists of a service, and the word for one entry.
 const LISTS: [(&str, &str); 4] = [
@@ -18,7 +18,15 @@ const LISTS: [(&str, &str); 4] = [
 ];
 
 /// Fields that tell nothing of their own: places, and what severities follow from.
-const SILENT: [&str; 5] = ["generated", "name", "pages", "severities", "spec"];
+const SILENT: [&str; 7] = [
+    "days",
+    "generated",
+    "name",
+    "pages",
+    "ratio",
+    "severities",
+    "spec",
+];
 
 #[derive(Serialize)]
 pub(super) struct Changes {

@@ -61,6 +61,7 @@ rules!(
     short_prediction,
     always_firing,
     impossible_comparison,
+    policy,
     alert_without_runbook,
     dead_runbook_link,
     // dashboards

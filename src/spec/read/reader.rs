@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
                 None => whole = Some(tree),
                 Some(whole) => {
                     for key in whole.overlay(tree, &one_of::excluded) {
-                        sink.push(idle(files.span(key)));
+                        sink.push(environment::idle(files.span(key)));
                     }
                 }
             }
@@ -194,12 +194,6 @@ fn check_base(file: FileId, tree: &Node<'_>, sink: &mut Sink) {
         }
     };
     error.into_iter().for_each(|error| sink.push(error));
-}
-
-/// A removal of what is not there.
-pub(in crate::spec) fn idle(key: Span) -> Diagnostic {
-    let message = "`~` removes nothing: no extended file sets this field";
-    Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
 /// What a mapping looks like that is often written as something else.

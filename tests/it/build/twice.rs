@@ -90,11 +90,28 @@ fn a_deleted_manifest_is_stale_and_comes_back() {
 #[test]
 fn a_change_of_the_inputs_alone_changes_no_file() {
     let project = Project::built();
-    let before = project.snapshot("generated");
+    let before = project.snapshot("generated/svc");
     project.edit("specs/svc.yaml", "service:", "# a comment\nservice:");
     project.run(&["build"]).exits(0).says("up to date");
     project.run(&["build", "--check"]).exits(0);
-    assert_eq!(project.snapshot("generated"), before);
+    assert_eq!(project.snapshot("generated/svc"), before);
+    // What Git ignores remembers that there is nothing to do.
+    let cache = "generated/.slosmith-cache";
+    assert_eq!(project.read(&format!("{cache}/.gitignore")), "*\n");
+    let (remembered, service) = (project.read(&format!("{cache}/inputs")), " svc\n");
+    assert!(
+        remembered.ends_with(service) && remembered.lines().count() == 1,
+        "{remembered}"
+    );
+    let all = project.snapshot("generated");
+    project.run(&["build"]).exits(0).says("up to date");
+    assert_eq!(project.snapshot("generated"), all);
+    // With another edit, it remembers this one; a torn memory is none.
+    project.edit("specs/svc.yaml", "# a comment", "# another");
+    project.write(&format!("{cache}/inputs"), "torn");
+    project.run(&["build"]).exits(0).says("up to date");
+    assert_ne!(project.read(&format!("{cache}/inputs")), remembered);
+    assert_eq!(project.snapshot("generated/svc"), before);
 }
 
 #[test]
