@@ -46,6 +46,14 @@ pub struct Objective {
     /// The alerts on its burn rate: `critical: burn rate 14.4 over 1h and 5m`.
     pub burn: Vec<String>,
     pub alert: String,
+    /// Events in the long window without which no alert fires.
+    pub min_events: u32,
+    /// True where the first value of a new series counts.
+    pub count_new_series: bool,
+    pub labels: BTreeMap<String, String>,
+    /// What the author has in place of the generated summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// Severities of these alerts.
     pub severities: Vec<String>,
     /// True where one of them pages.
@@ -68,6 +76,10 @@ pub struct Notice {
     pub condition: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_firing_for: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
     pub owner: Option<String>,
     pub labels: BTreeMap<String, String>,
     pub runbook: Option<String>,

@@ -19,6 +19,14 @@ section() {
   printf '\n~~~~~~\n\n</details>\n' >>"$report"
 }
 
+# rendered TITLE FILE: the same for Markdown, which the comment shows as such.
+rendered() {
+  printf '\n<details><summary>%s</summary>\n\n' "$1" >>"$report"
+  head -c 15000 "$2" >>"$report"
+  (($(wc -c <"$2") > 15000)) && printf '\n... (cut; see the job log for the full text)' >>"$report"
+  printf '\n\n</details>\n' >>"$report"
+}
+
 line() { printf '\n- %s' "$1" >>"$report"; }
 
 slosmith build --check >"$folder/build.txt" 2>&1
@@ -39,8 +47,10 @@ fi
 # The commit that a pull request is merged into is there if the checkout has two commits.
 if git rev-parse --quiet --verify HEAD^1 >/dev/null && slosmith diff HEAD^1 --format markdown >"$folder/diff.md"; then
   cat "$folder/diff.md"
-  line "ℹ️ changes of SLOs, alerts and dashboards: see below"
-  section "slosmith diff" "$folder/diff.md" markdown
+  if ! grep --quiet '^### slosmith: no change' "$folder/diff.md"; then
+    line "ℹ️ SLOs, alerts or dashboards change: see below"
+    rendered "slosmith diff" "$folder/diff.md"
+  fi
 fi
 
 # Paths are separated by spaces; the shell expands globs.

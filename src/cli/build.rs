@@ -8,7 +8,7 @@ mod servers;
 pub(super) mod settings;
 mod shared;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,7 +23,7 @@ use super::watch;
 use crate::diag::{Sink, guarded};
 use crate::output::{self, Staging};
 use crate::source::{FileId, Sources};
-use crate::spec::{Bases, Document, Variant};
+use crate::spec::{Bases, Document, Findings, Variant};
 use crate::target::Target;
 use job::{Built, Done, Job};
 use servers::Servers;
@@ -56,8 +56,8 @@ pub struct BuildArgs {
     /// With `--check`: one line per service that is out of date, in place of the diff
     #[arg(long, requires = "check")]
     summary: bool,
-    /// Also remove the generated files of many services at once. Otherwise, a build fails if more than a tenth of the services
-    /// have no spec any more, as in a checkout of some of the specs
+    /// Also remove the generated files of many services at once. Otherwise, a build fails if more than one service, and more than a
+    /// tenth of all, have no spec any more, as in a checkout of some of the specs
     #[arg(long)]
     prune: bool,
     /// Parse every output and check it against its JSON Schema before writing anything
@@ -118,7 +118,8 @@ fn once(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
                 .iter()
                 .flatten()
                 .filter_map(|b| Some((b.service.as_str(), b.later?)));
-            output::remember(out_folder, &later.collect::<Vec<_>>())?;
+            // Without it, the next build does more work.
+            let _ = output::remember(out_folder, &later.collect::<Vec<_>>());
         }
         Ok(built)
     });
@@ -176,11 +177,11 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
         for (variant, done) in variants.iter().zip(done) {
             all.take(job, variant, done, out)?;
         }
-        // A file may have several environments, of which one has findings.
-        for file in variants.iter().map(Variant::file) {
-            if !all.told.contains(&file) {
+        for (file, found) in std::mem::take(&mut all.open) {
+            if found.is_empty() {
                 all.sources.forget(file);
             }
+            all.tell(file, found);
         }
     }
     let shared = std::mem::take(&mut all.shared);
@@ -215,8 +216,8 @@ struct All {
     bases: Bases,
     named: BTreeMap<String, Vec<Variant>>,
     shared: Shared,
-    /// Specs with findings.
-    told: BTreeSet<FileId>,
+    /// The findings of the specs of a batch.
+    open: BTreeMap<FileId, Findings>,
     servers: Servers,
     built: Vec<Built>,
     /// The first failure outside a spec.
@@ -266,16 +267,18 @@ impl All {
             show(job.settings, &mut built, out)?;
             self.built.push(built);
         }
-        if !done.findings.is_empty() {
-            self.told.insert(variant.file());
-        }
-        for finding in done.findings.into_sorted() {
-            match finding.span.file == variant.file() {
+        let open = self.open.entry(variant.file()).or_default();
+        open.add(variant.environment.as_deref(), done.findings);
+        Ok(())
+    }
+
+    fn tell(&mut self, spec: FileId, found: Findings) {
+        for finding in found.told().into_sorted() {
+            match finding.span.file == spec {
                 true => self.findings.push(finding),
-                false => self.shared.add(finding, variant.file()),
+                false => self.shared.add(finding, spec),
             }
         }
-        Ok(())
     }
 
     /// Reports an error in every spec of a service except the first.

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use super::build::BuildArgs;
 use super::configuration;
 use super::inventory;
-use base::Base;
+use base::{Base, Project};
 use changes::Changes;
 
 /// Show what a change of specs means for SLOs, alerts and pages
@@ -44,12 +44,16 @@ enum Format {
 pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
     let here = std::env::current_dir()?;
     let config = configuration::path(args.config.as_deref(), &here);
+    let config = config.map(|path| here.join(path));
     let folder = config.as_ref().and_then(|path| path.parent());
-    let folder = folder.map(|folder| here.join(folder)).unwrap_or(here);
+    let project = Project {
+        folder: folder.unwrap_or(&here).to_owned(),
+        config,
+    };
     let Some(after) = inventory::read(&BuildArgs::of(&[], args.config.as_deref()))? else {
         return Ok(2);
     };
-    let base = Base::open(&args.base, &folder)?;
+    let base = Base::open(&args.base, &project)?;
     let before = match base.specs() {
         Some(build) => inventory::read(&build)?,
         None => Some(Vec::new()),

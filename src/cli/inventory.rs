@@ -1,7 +1,5 @@
 //! Reads the inventory of a project.
 
-use std::path::Path;
-
 use anyhow::Result;
 use rayon::prelude::*;
 
@@ -10,7 +8,6 @@ use super::build::input;
 use super::build::settings::Settings;
 use super::findings;
 use super::terminal::Terminal;
-use crate::config;
 use crate::diag::{Sink, guarded};
 use crate::inventory::Service;
 use crate::resolve::{self, Options};
@@ -63,15 +60,6 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
     }
     services.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(Some(services))
-}
-
-/// The arguments for the project in a folder.
-pub(super) fn project(folder: &Path) -> BuildArgs {
-    let config = folder.join(config::NAME);
-    match config.is_file() {
-        true => BuildArgs::of(&[], Some(&config)),
-        false => BuildArgs::of(&[folder.join("specs")], None),
-    }
 }
 
 fn service(variant: &Variant, settings: &Settings, sources: &Sources) -> Result<Service, Sink> {

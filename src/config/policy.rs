@@ -62,7 +62,12 @@ impl Policy {
         let errors = self.validator.iter_errors(service);
         let violation = errors.map(|error| Violation {
             pointer: error.instance_path().to_string(),
-            message: error.to_string(),
+            // Lists of SLOs and alerts are pages long.
+            message: match error.instance().as_ref() {
+                Value::Array(_) => error.masked_with("the entries").to_string(),
+                Value::Object(_) => error.masked_with("the entry").to_string(),
+                _ => error.to_string(),
+            },
             why: self.description(&error.schema_path().to_string()),
         });
         violation.collect()

@@ -1,5 +1,7 @@
 //! From a plan to its inventory.
 
+use std::collections::BTreeMap;
+
 use super::{Notice, Objective, Service, Titled};
 use crate::plan::runbook::{Check, Step};
 use crate::plan::{Alert, BASE_WINDOW, EventSli, Links, Marks, Plan, Slo, Tier, words};
@@ -89,6 +91,10 @@ impl View<'_> {
                 EventSli::Own(_) | EventSli::OwnRatio(_) => "promql",
             },
             burn: events.tiers.iter().map(burn).collect(),
+            min_events: events.min_events,
+            count_new_series: events.count_new_series,
+            labels: marks.map(labels).unwrap_or_default(),
+            summary: slo.summary.clone(),
             alert: slo.alert_name.clone(),
             pages: severities.iter().any(|severity| self.is_page(severity)),
             severities,
@@ -108,7 +114,9 @@ impl View<'_> {
             condition: words::condition_held(&alert.condition, alert.hold),
             keep_firing_for: (alert.keep.as_secs() > 0).then(|| alert.keep.to_string()),
             owner: self.owner(Some(&alert.marks)),
-            labels: alert.marks.labels.iter().cloned().collect(),
+            summary: alert.summary_is_own.then(|| alert.summary.clone()),
+            action: alert.action.clone(),
+            labels: labels(&alert.marks),
             runbook: runbook(&alert.links),
             spec: None,
             at: self.place(named.map(|(name, _)| name)),
@@ -138,6 +146,10 @@ impl View<'_> {
         };
         name.map_or(service, |name| name.span)
     }
+}
+
+fn labels(marks: &Marks) -> BTreeMap<String, String> {
+    marks.labels.iter().cloned().collect()
 }
 
 /// A page of the spec, or an address outside it; not the index of all pages.

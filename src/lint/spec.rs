@@ -64,36 +64,36 @@ pub(super) fn lint(
         recorded,
         ..Options::default()
     };
-    let mut found = Sink::default();
+    let mut found = spec::Findings::default();
     for environment in spec::environments(parts) {
-        let read = spec::read_environment(parts, environment.as_deref());
-        let document = match read {
+        let environment = environment.as_deref();
+        let document = match spec::read_environment(parts, environment) {
             Ok(document) => document,
             Err(errors) => {
-                found.absorb(errors);
+                found.add(environment, errors);
                 continue;
             }
         };
         let spec = &document.spec;
         match resolve(&document, options) {
-            Ok((plan, warnings)) => {
+            Ok((plan, mut findings)) => {
                 declared.add(parts, spec, &plan);
-                found.absorb(warnings);
                 let policies = policy.into_iter();
                 let violations =
                     policies.flat_map(|policy| policy::check(policy, &document, &plan));
-                violations.for_each(|violation| found.push(violation));
+                violations.for_each(|violation| findings.push(violation));
+                found.add(environment, findings);
             }
             Err(errors) => {
                 let service = spec.service.name.value.as_str();
                 let slos = spec.slos.keys();
                 let slos = slos.map(|name| RecordedSlo::unknown(service, &name.value));
                 declared.slos.extend(slos);
-                found.absorb(errors);
+                found.add(environment, errors);
             }
         }
     }
-    found
+    found.told()
 }
 
 impl RecordedSlo {

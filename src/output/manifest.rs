@@ -65,16 +65,15 @@ impl Manifest {
     }
 
     fn parse(text: &str) -> Result<Self, ManifestError> {
-        let mut lines = text.lines();
+        let is_marker = |line: &&str| CONFLICT.iter().any(|marker| line.starts_with(marker));
+        let conflict = text.lines().any(|line| is_marker(&line));
+        let mut lines = text.lines().filter(|line| !is_marker(line));
         if lines.next() != Some(HEADER) {
             return Err(ManifestError::Header);
         }
         let mut manifest = Self::default();
-        let mut conflict = false;
-        for line in lines {
-            if CONFLICT.iter().any(|marker| line.starts_with(marker)) {
-                conflict = true;
-            } else if let Some(version) = line.strip_prefix(VERSION) {
+        for line in lines.filter(|line| *line != HEADER) {
+            if let Some(version) = line.strip_prefix(VERSION) {
                 manifest.version = Some(version.to_owned());
             } else if let Some(inputs) = line.strip_prefix(INPUTS) {
                 manifest.inputs = Digest::parse(inputs);
@@ -182,6 +181,9 @@ mod tests {
              {digest}  a\n<<<<<<< ours\n{digest}  b\n||||||| base\n=======\n{digest}  c\n>>>>>>> theirs\n"
         );
         let manifest = Manifest::parse(&text).expect("a manifest");
+        // Both sides are new.
+        let added = format!("<<<<<<< ours\n{text}||||||| base\n=======\n{text}>>>>>>> theirs\n");
+        assert_eq!(Manifest::parse(&added).as_ref(), Ok(&manifest));
         assert_eq!(manifest.inputs, None);
         let unknown = ["a", "b", "c"].map(|path| (path.to_owned(), None));
         assert_eq!(manifest.files, unknown.into());

@@ -12,18 +12,14 @@
 //! assert_eq!(staging.links.unwrap().grafana.unwrap().value, "https://chat-staging.example");
 //! ```
 
-use std::ops::Range;
-
-use super::one_of;
+use super::one_of::{self, ENVIRONMENTS};
 use super::variables::{Words, at_service};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
 use crate::yaml::{self, Joined, Kind, Node, Style};
 
-const ENVIRONMENTS: &str = "environments";
-
 /// Fields that are about a file, which all of its environments share.
-const OF_FILE: [&str; 5] = ["apiVersion", "environments", "extends", "kind", "vars"];
+const OF_FILE: [&str; 4] = ["apiVersion", "environments", "extends", "kind"];
 
 /// The environments of a spec and the files that it extends; `None` stands for a spec without environments.
 pub fn environments(files: &[(FileId, &str)]) -> Vec<Option<String>> {
@@ -34,10 +30,11 @@ pub fn environments(files: &[(FileId, &str)]) -> Vec<Option<String>> {
         let of_file = root.as_ref().and_then(|root| root.get(ENVIRONMENTS));
         for (key, value) in of_file.into_iter().flat_map(Node::entries) {
             let name = key.text().unwrap_or_default().to_owned();
-            let is_removed = value.is_null() && !value.range().is_empty();
+            let is_removed = yaml::removes(value);
             match names.iter().position(|known| *known == name) {
                 Some(known) if is_removed => drop(names.remove(known)),
-                None if !is_removed => names.push(name),
+                // The others are read, and report it.
+                None if !is_removed && is_name(&name) => names.push(name),
                 _ => {}
             }
         }
@@ -66,30 +63,41 @@ pub(super) fn apply(
     if let Some(environments) = &environments {
         check(environments, files, sink);
     }
-    let before = at_service(whole, "name").map(|(text, _)| text);
+    let before = at_service(whole, "name");
     let found = environments.and_then(|all| {
         let of = |(key, _): &(Node<'_>, Node<'_>)| key.text() == environment;
         all.into_entries().into_iter().find(of)
     });
-    if let Some((name, mut differences)) = found.filter(|_| environment.is_some()) {
+    if let (Some((_, mut differences)), Some(environment)) = (found, environment) {
+        let set = |field| at_service(&differences, field).is_some();
+        let [is_named, is_titled, was_renamed] = ["name", "title", "renamed_from"].map(set);
         differences.leave_out(|key| OF_FILE.contains(&key));
         if differences.is_map() {
             // The spec stays where it is: only the differences are in another place.
             let place = (whole.start, whole.end);
-            let idle_keys = whole.overlay(differences, &one_of::excluded);
+            let idle = whole.overlay(differences, &one_of::excluded, &|_| false);
             (whole.start, whole.end) = place;
-            for key in idle_keys {
-                sink.push(idle(files.span(key)));
+            for key in idle {
+                sink.push(idle_removal(
+                    files.span(key),
+                    "the spec does not set this field",
+                ));
             }
         }
-        let after = at_service(whole, "name").map(|(text, _)| text);
-        if before == after
-            && let Some(before) = &before
-        {
-            let of_environment = format!("{before}-{}", name.text().unwrap_or_default());
-            set_name(whole, name.range(), of_environment);
+        if !is_named {
+            // Before it was renamed, the service had environments, too. Grafana asks for titles that differ.
+            let suffixed = |text: &str| format!("{text}-{environment}");
+            let titled = |text: &str| format!("{text} ({environment})");
+            set_service(whole, "name", &suffixed);
+            if !was_renamed {
+                set_service(whole, "renamed_from", &suffixed);
+            }
+            if !is_titled {
+                set_service(whole, "title", &titled);
+            }
         }
     }
+    let before = before.map(|(text, _)| text);
     let mut words = Words::of(whole, environment, files, sink);
     // The name of the service in an environment may contain its name in the spec.
     if let Some((text, range)) = at_service(whole, "name") {
@@ -98,7 +106,7 @@ pub(super) fn apply(
             .insert("service.name".to_owned(), before.unwrap_or_default());
         match words.expand(&text, &range) {
             Some(new) => {
-                set_name(whole, range, new.clone());
+                set_service(whole, "name", &|_| new.clone());
                 words.values.insert("service.name".to_owned(), new);
             }
             None => drop(name.map(|name| words.values.insert("service.name".to_owned(), name))),
@@ -107,28 +115,33 @@ pub(super) fn apply(
     words.node(whole);
 }
 
-fn set_name(whole: &mut Node<'_>, range: Range<usize>, name: String) {
-    let field = |node: &mut Node<'_>, key: &str| -> Option<usize> {
-        node.entries()
-            .iter()
-            .position(|(k, _)| k.text() == Some(key))
-    };
-    let Some(service) = field(whole, "service") else {
-        return;
-    };
-    let Kind::Map(entries) = &mut whole.kind else {
-        return;
-    };
-    let service = &mut entries[service].1;
-    let name_at = field(service, "name");
-    if let (Kind::Map(entries), Some(at)) = (&mut service.kind, name_at) {
-        entries[at].1 = Node::scalar(range, name, Style::Plain);
+/// Changes the text of a field of the service, where there is one.
+fn set_service(whole: &mut Node<'_>, field: &str, change: &dyn Fn(&str) -> String) {
+    let value = value_of(whole, "service").and_then(|service| value_of(service, field));
+    if let Some(value) = value
+        && let Some(text) = value.text().map(change)
+    {
+        *value = Node::scalar(value.range(), text, Style::Plain);
     }
 }
 
+fn value_of<'n, 't>(map: &'n mut Node<'t>, key: &str) -> Option<&'n mut Node<'t>> {
+    let Kind::Map(entries) = &mut map.kind else {
+        return None;
+    };
+    let mut entries = entries.iter_mut();
+    let (_, value) = entries.find(|(found, _)| found.text() == Some(key))?;
+    Some(value)
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.chars().all(fits)
+}
+
 /// A removal of what is not there.
-pub(super) fn idle(key: Span) -> Diagnostic {
-    let message = "`~` removes nothing: no extended file sets this field";
+pub(super) fn idle_removal(key: Span, why: &str) -> Diagnostic {
+    let message = format!("`~` removes nothing: {why}");
     Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
@@ -141,8 +154,11 @@ fn check(environments: &Node<'_>, files: &Joined, sink: &mut Sink) {
     }
     for (key, differences) in environments.entries() {
         let name = key.text().unwrap_or_default();
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if name.is_empty() || !name.chars().all(fits) {
+        if yaml::removes(differences) {
+            let why = "no extended file sets this environment";
+            sink.push(idle_removal(files.span(key.range()), why));
+        }
+        if !is_name(name) {
             let message = format!("`{name}` is not a valid name of an environment");
             let error = Diagnostic::error("bad-name", files.span(key.range()), message);
             sink.push(error.help("use lower-case letters, digits and dashes"));
@@ -189,6 +205,23 @@ mod tests {
         for (environment, name) in [("prod", "chat"), ("eu", "eu-chat"), ("dev", "chat-dev")] {
             let spec = read(&text, Some(environment)).expect(environment);
             assert_eq!(spec.service.name.value, name);
+        }
+    }
+
+    #[test]
+    fn names_titles_and_old_names_differ() {
+        let head = HEAD.replace("owner: ml", "title: Chat, renamed_from: bot");
+        let text =
+            format!("{head}environments: {{dev: {{}}, prod: {{service: {{name: chat}}}}}}\n");
+        for (environment, name, title, before) in [
+            ("dev", "chat-dev", "Chat (dev)", "bot-dev"),
+            ("prod", "chat", "Chat", "bot"),
+        ] {
+            let service = read(&text, Some(environment)).expect(environment).service;
+            assert_eq!(service.name.value, name);
+            assert_eq!(service.title.map(|text| text.value).as_deref(), Some(title));
+            let renamed_from = service.renamed_from.map(|text| text.value);
+            assert_eq!(renamed_from.as_deref(), Some(before));
         }
     }
 

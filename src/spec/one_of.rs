@@ -2,6 +2,9 @@
 
 use super::pattern::{below, ends};
 
+/// The field with the environments of a spec.
+pub(super) const ENVIRONMENTS: &str = "environments";
+
 /// Paths of maps, and the fields that exclude each other there.
 const ONE_OF: &[(&str, &[&str])] = &[
     ("signals/*", &["use", "ratio", "per", "prometheus"]),
@@ -58,8 +61,17 @@ const MATCHES: &[&str] = &["is", "not", "matches", "not_matches"];
 /// Where conditions are.
 const CONDITIONS: [&str; 2] = ["alerts/*/when", "runbooks/*/steps/*/when"];
 
+/// True for a path in an environment: `~` there is about the whole spec, and is kept until the environment is laid upon it.
+pub(super) fn is_in_environment(path: &[String]) -> bool {
+    path.len() >= 2 && path[0] == ENVIRONMENTS
+}
+
 /// The fields that `word` excludes in the map at a path.
 pub(super) fn excluded(path: &[String], word: &str) -> Vec<&'static str> {
+    let path = match is_in_environment(path) {
+        true => path.get(2..).unwrap_or_default(),
+        false => path,
+    };
     let condition = CONDITIONS.iter().find_map(|at| behind(at, path));
     let sets = ONE_OF.iter().filter(|(at, words)| {
         let path = match at.starts_with("**") {

@@ -34,9 +34,16 @@ impl<'t> Node<'t> {
     /// Lays `over` upon this tree; returns the keys of what it removes, but is not there.
     ///
     /// Of the entries that exclude each other at a path, one that is set replaces the others.
-    pub fn overlay(&mut self, over: Node<'t>, exclusive: Exclusive<'_>) -> Vec<Range<usize>> {
+    /// At the paths of maps that `keeps` names, `~` is a value like others.
+    pub fn overlay(
+        &mut self,
+        over: Node<'t>,
+        exclusive: Exclusive<'_>,
+        keeps: &dyn Fn(&[String]) -> bool,
+    ) -> Vec<Range<usize>> {
         let mut overlay = Overlay {
             exclusive,
+            keeps,
             path: Vec::new(),
             idle: Vec::new(),
         };
@@ -50,6 +57,7 @@ pub(super) type Exclusive<'a> = &'a dyn Fn(&[String], &str) -> Vec<&'static str>
 
 struct Overlay<'a> {
     exclusive: Exclusive<'a>,
+    keeps: &'a dyn Fn(&[String]) -> bool,
     path: Vec<String>,
     idle: Vec<Range<usize>>,
 }
@@ -86,6 +94,8 @@ impl Overlay<'_> {
         changes: Vec<(Node<'t>, Node<'t>)>,
     ) {
         let mut known = BTreeSet::new();
+        let keeps = (self.keeps)(&self.path);
+        let removes = |value: &Node<'t>| !keeps && removes(value);
         for (key, value) in &changes {
             let word = key.text().filter(|_| !removes(value)).unwrap_or_default();
             let others = (self.exclusive)(&self.path, word);
@@ -125,7 +135,7 @@ fn shares_ids(base: &Node<'_>, over: &Node<'_>) -> bool {
 }
 
 /// True for `~` and `null`, not for a value that was left out.
-fn removes(node: &Node<'_>) -> bool {
+pub fn removes(node: &Node<'_>) -> bool {
     match &node.kind {
         Kind::Scalar(scalar) if matches!(scalar.style, Style::Plain | Style::PlainInFlow) => {
             scalar.is_null() && !scalar.value.is_empty()
@@ -188,12 +198,19 @@ mod tests {
             ("b: {good: 1}", "b: {bad: 3}", "{b: {good: 1, bad: 3}}"),
         ] {
             let mut tree = document(FileId(0), base).expect(base);
-            let idle = tree.overlay(document(FileId(0), over).expect(over), &exclusive);
+            let idle = tree.overlay(document(FileId(0), over).expect(over), &exclusive, &|_| {
+                false
+            });
             assert_eq!(shown(&tree), wanted, "{base} {over}");
             assert!(idle.is_empty());
         }
         let mut tree = document(FileId(0), "a: 1").expect("YAML");
         let over = document(FileId(0), "{b: ~}").expect("YAML");
-        assert_eq!(tree.overlay(over, &exclusive), vec![1..2]);
+        assert_eq!(
+            tree.overlay(over.clone(), &exclusive, &|_| false),
+            vec![1..2]
+        );
+        assert!(tree.overlay(over, &exclusive, &|_| true).is_empty());
+        assert_eq!(shown(&tree), "{a: 1, b: ~}");
     }
 }

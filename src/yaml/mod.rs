@@ -32,6 +32,7 @@ mod typed;
 pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
+pub use merge::removes;
 pub use node::{Filler, Kind, Node, Scalar, Style, Tag};
 pub use parts::Parts;
 pub use text::{

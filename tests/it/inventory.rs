@@ -148,6 +148,56 @@ No longer pages: search/Busy
     assert_eq!(project.run(&["diff", "HEAD^"]).exits(0).out, wanted);
 }
 
+/// What decides whether an alert pages, and whom.
+#[test]
+fn changes_beside_thresholds_are_told() {
+    let project = project();
+    project.write("old/specs/search.yaml", SPEC);
+    project.edit(
+        "specs/search.yaml",
+        "    objective: 99.9%\n",
+        "    objective: 99.9%\n    min_events: 500\n    labels: {team: x}\n    count_new_series: true\n",
+    );
+    project.edit(
+        "specs/search.yaml",
+        "    for: 5m\n",
+        "    for: 5m\n    summary: Too busy\n",
+    );
+    let told = project.run(&["diff", "old"]).exits(0).out;
+    for line in [
+        "      count new series: false → true",
+        "      labels: none → team=x",
+        "      min events: 0 → 500",
+        "      summary: none → Too busy",
+    ] {
+        assert!(told.lines().any(|told| told == line), "{line}: {told}");
+    }
+}
+
+/// The configuration is below the repository's root, and reads specs and bases beside it; a second one is a project of its own.
+#[test]
+fn a_revision_has_the_files_of_the_whole_repository() {
+    let project = project();
+    let base = "apiVersion: slosmith/v1\nkind: defaults\nservice: {name: base, title: Search}\n";
+    project.write("base/all.yaml", base);
+    project.edit(
+        "specs/search.yaml",
+        "service: {name: search,",
+        "extends: ../base/all.yaml\nservice: {name: search,",
+    );
+    project.write("ops/slosmith.toml", "[build]\nspecs = [\"../specs\"]\n");
+    project.write("ops/eu.toml", "[build]\nspecs = [\"../eu\"]\n");
+    project.write("eu/one.yaml", &SPEC.replace("name: search,", "name: eu,"));
+    commit(&project, true);
+    for config in ["ops/slosmith.toml", "ops/eu.toml"] {
+        let told = project.run(&["diff", "--config", config]).exits(0).out;
+        assert_eq!(told, "no change\n", "{config}");
+    }
+    project.edit("base/all.yaml", "title: Search", "title: Find it");
+    let told = project.run_in("ops", &["diff"]).exits(0).out;
+    assert!(told.contains("title: Search → Find it"), "{told}");
+}
+
 #[test]
 fn a_base_with_errors_is_told() {
     let project = project();

@@ -21,7 +21,7 @@ use crate::source::{Sources, Spanned};
 use crate::target::Target;
 use crate::template::Templates;
 
-const SPECS: &str = "specs";
+pub(in crate::cli) const SPECS: &str = "specs";
 const OUT: &str = "generated";
 
 const NO_FOLDER: &str = "cannot determine the working directory";
@@ -206,6 +206,7 @@ pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     let recorded = config.catalogs.iter();
     places.extend(recorded.map(|folder| Place::Folder(folder.value.clone())));
     let own = build.outputs.iter().map(|output| &output.template.value);
+    let own = own.chain(build.policy.iter().map(|policy| &policy.path));
     places.extend(own.cloned().map(Place::File));
     Ok(places)
 }

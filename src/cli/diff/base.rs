@@ -1,5 +1,6 @@
 //! The state before: a folder, or a revision that Git writes to a temporary one.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,11 +10,17 @@ use anyhow::{Context, Result, anyhow, bail};
 use tempfile::TempDir;
 
 use crate::cli::build::BuildArgs;
-use crate::cli::inventory;
+use crate::cli::build::settings::SPECS;
 use crate::output::MANIFEST;
 
+/// The project of now: its folder, and the configuration if it has one.
+pub(super) struct Project {
+    pub(super) folder: PathBuf,
+    pub(super) config: Option<PathBuf>,
+}
+
 pub(super) struct Base {
-    folder: PathBuf,
+    project: Project,
     /// Removed at the end.
     _written: Option<TempDir>,
 }
@@ -21,44 +28,61 @@ pub(super) struct Base {
 impl Base {
     /// # Errors
     /// When the name is neither a folder nor a revision.
-    pub(super) fn open(name: &str, project: &Path) -> Result<Self> {
+    pub(super) fn open(name: &str, now: &Project) -> Result<Self> {
         if Path::new(name).is_dir() {
+            let config = now.config.as_ref().and_then(|path| path.file_name());
             return Ok(Self {
-                folder: name.into(),
+                project: Project {
+                    folder: name.into(),
+                    config: config.map(|file| Path::new(name).join(file)),
+                },
                 _written: None,
             });
         }
-        let git = Git { project };
+        let git = Git(&now.folder);
         let revision = format!("{name}^{{commit}}");
         let commit = git.run(&["rev-parse", "--verify", "--end-of-options", &revision]);
         let commit = commit.map_err(|why| {
             anyhow!("`{name}` is neither a folder nor a revision of this Git repository: {why:#}")
         })?;
+        let root = PathBuf::from(git.run(&["rev-parse", "--show-toplevel"])?);
         let written = tempfile::tempdir().context("cannot create a temporary folder")?;
-        let prefix = git.run(&["rev-parse", "--show-prefix"])?;
-        git.write(&commit, written.path())?;
+        let tree = written.path().join("tree");
+        Git(&root).write(&commit, written.path(), &tree)?;
+        let inside = |path: &Path| -> Result<PathBuf> {
+            let path = path
+                .canonicalize()
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let below = path.strip_prefix(root.canonicalize()?).map(Path::to_owned);
+            below.with_context(|| format!("{} is outside the Git repository", path.display()))
+        };
+        let config = now.config.as_deref().map(inside).transpose()?;
         Ok(Self {
-            folder: written.path().join("tree").join(prefix),
+            project: Project {
+                folder: tree.join(inside(&now.folder)?),
+                config: config.map(|path| tree.join(path)),
+            },
             _written: Some(written),
         })
     }
 
-    /// What to read of it; `None` of a revision without specs.
+    /// What to read of it; `None` where there are no specs.
     pub(super) fn specs(&self) -> Option<BuildArgs> {
-        self.folder
-            .is_dir()
-            .then(|| inventory::project(&self.folder))
+        if let Some(config) = self.project.config.as_ref().filter(|path| path.is_file()) {
+            return Some(BuildArgs::of(&[], Some(config)));
+        }
+        let specs = self.project.folder.join(SPECS);
+        specs.is_dir().then(|| BuildArgs::of(&[specs], None))
     }
 }
 
-struct Git<'a> {
-    project: &'a Path,
-}
+/// Git in a folder.
+struct Git<'a>(&'a Path);
 
 impl Git<'_> {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
-        command.current_dir(self.project).args(args);
+        command.current_dir(self.0).args(args);
         command
     }
 
@@ -68,18 +92,16 @@ impl Git<'_> {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
-    /// Writes the files of a revision below the project, except generated ones.
-    fn write(&self, commit: &str, to: &Path) -> Result<()> {
-        let names = output(
-            &mut self.command(&["ls-tree", "-r", "-z", "--name-only", commit]),
-            None,
-        )?;
+    /// Writes the files of a revision into a folder, except generated ones. The folder is a repository, so that paths lead no further up.
+    fn write(&self, commit: &str, to: &Path, tree: &Path) -> Result<()> {
+        let mut list = self.command(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit]);
+        let names = output(&mut list, None)?;
         let names: Vec<&[u8]> = names.split(|byte| *byte == 0).collect();
         let ending = format!("/{MANIFEST}");
         let generated = names
             .iter()
             .filter_map(|name| name.strip_suffix(ending.as_bytes()));
-        let generated: std::collections::BTreeSet<&[u8]> = generated.collect();
+        let generated: BTreeSet<&[u8]> = generated.collect();
         let is_generated = |name: &[u8]| {
             let mut ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/');
             ends.any(|(end, _)| generated.contains(&name[..end]))
@@ -92,18 +114,17 @@ impl Git<'_> {
             wanted.extend_from_slice(name);
             wanted.push(0);
         }
+        let mut init = self.command(&["init", "--quiet"]);
+        output(init.arg(tree), None)?;
         let index = to.join("index");
-        let mut prefix = to.join("tree").into_os_string();
-        prefix.push("/");
         let mut read = self.command(&["read-tree", commit]);
         output(read.env("GIT_INDEX_FILE", &index), None)?;
         let mut checkout = self.command(&["checkout-index", "--quiet", "-z", "--stdin"]);
-        let mut option = OsStr::new("--prefix=").to_owned();
-        option.push(prefix);
-        output(
-            checkout.arg(option).env("GIT_INDEX_FILE", &index),
-            Some(&wanted),
-        )?;
+        let mut prefix = OsStr::new("--prefix=").to_owned();
+        prefix.push(tree);
+        prefix.push("/");
+        checkout.arg(prefix).env("GIT_INDEX_FILE", &index);
+        output(&mut checkout, Some(&wanted))?;
         Ok(())
     }
 }

@@ -103,6 +103,7 @@ fn fields(of: &Changed, quoted: &dyn Fn(&str) -> String) -> Vec<String> {
             (old, new) => {
                 let [old, new] = [old, new].map(|value| match value {
                     Value::Null => "none".to_owned(),
+                    Value::Object(fields) if fields.is_empty() => "none".to_owned(),
                     value => quoted(&plain(value)),
                 });
                 lines.push(format!("{name}: {old} → {new}"));

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::{Document, Errors, check, text};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
-use crate::spec::{API_VERSION, Spec, environment, one_of, parts, renamed};
+use crate::spec::environment::{self, idle_removal};
+use crate::spec::{API_VERSION, Spec, one_of, parts, renamed};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
 /// Most faults that one run reports; the rest follows when these are fixed.
@@ -92,8 +93,12 @@ impl<'t> Reader<'t> {
             match &mut whole {
                 None => whole = Some(tree),
                 Some(whole) => {
-                    for key in whole.overlay(tree, &one_of::excluded) {
-                        sink.push(environment::idle(files.span(key)));
+                    let idle = whole.overlay(tree, &one_of::excluded, &one_of::is_in_environment);
+                    for key in idle {
+                        sink.push(idle_removal(
+                            files.span(key),
+                            "no extended file sets this field",
+                        ));
                     }
                 }
             }

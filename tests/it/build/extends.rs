@@ -212,6 +212,48 @@ fn one_spec_makes_a_service_in_each_environment() {
     assert!(!project.has("generated/bot-staging"));
 }
 
+/// A spec changes and removes what an environment of an extended file sets, and what the whole spec sets.
+#[test]
+fn an_environment_is_put_together_from_several_files() {
+    let project = environments();
+    project.edit(
+        "specs/base.yaml",
+        "kind: defaults",
+        "kind: defaults\nenvironments:\n  prod: {service: {name: chat}}\n  \
+         staging: {alerts: {QueueLong: {when: {above: 20}}, CacheFull: {for: 20m}}}",
+    );
+    for file in ["stage", "dev"] {
+        project.remove(&format!("specs/{file}.yaml"));
+    }
+    let spec = "apiVersion: slosmith/v1\nextends: base.yaml\nservice: {name: chat}\n\
+        links: {runbooks: https://r.example, grafana: https://grafana.example}\n\
+        environments: {staging: {alerts: {QueueLong: ~, CacheFull: {for: 30m}}}}\n";
+    project.write("specs/prod.yaml", spec);
+    project.run(&["build"]).exits(0).says("2 services in");
+    let alerts =
+        |service: &str| project.read(&format!("generated/{service}/prometheus/rules/alerts.yaml"));
+    assert!(alerts("chat").contains("QueueLong"), "it keeps its name");
+    let staging = alerts("chat-staging");
+    assert!(
+        !staging.contains("QueueLong") && staging.contains("for: 30m"),
+        "{staging}"
+    );
+    // What is wrong in one environment alone says so: its place may be right in others.
+    project.edit(
+        "specs/prod.yaml",
+        "CacheFull: {for: 30m}",
+        "CacheFull: {when: {above: 200%}}",
+    );
+    let told = project.run(&["build"]).exits(2);
+    told.says("only in the environment `staging`");
+    let told = project.run(&["lint", "specs"]).exits(1);
+    assert!(
+        told.out.contains("only in the environment `staging`"),
+        "{}",
+        told.out
+    );
+}
+
 #[test]
 fn a_removal_of_nothing_is_told() {
     let project = environments();
