@@ -442,7 +442,7 @@ impl Run<'_> {
             self.slo(name)?,
             format!("0.01+0x{end}"),
         ));
-        // Windows of Prometheus 2 have both their ends.
+        // Windows of Prometheus 2 have both their ends, later ones the end alone.
         let fires = [
             (lost + self.hold - 1, false),
             (lost + self.hold + 1, true),
@@ -452,18 +452,22 @@ impl Run<'_> {
         Some(self.test(&title, inputs, None, &fires))
     }
 
-    /// Events that have a status end, and such without one begin.
+    /// Events that have a status end, such without one begin, and end.
     fn without_status(&self, name: &str, mut events: Input) -> Option<Test> {
-        let (hold, end) = (self.hold, self.hold + BEFORE);
-        events.values = format!("_x{BEFORE} 0+1x{end}");
+        let (hold, window) = (self.hold, BASE_WINDOW.mins_up());
+        let (grows, rests) = (hold + BEFORE, 4 * window);
+        events.values = format!("_x{BEFORE} 0+1x{grows} {grows}+0x{rests}");
         let title = format!("fires where events of {name} have no status");
-        let total = self.series(
-            naming::TOTAL_EVENTS,
-            self.slo(name)?,
-            format!("0.01+0x{}", BEFORE + end),
-        );
-        // The second value makes the first increase.
-        let fires = [(BEFORE + hold, false), (BEFORE + hold + 2, true)];
+        let last = BEFORE + grows;
+        let total = format!("0.01+0x{}", last + rests);
+        let total = self.series(naming::TOTAL_EVENTS, self.slo(name)?, total);
+        // The second value makes the first increase. Windows of Prometheus 2 have both their ends, later ones the end alone.
+        let fires = [
+            (BEFORE + hold, false),
+            (BEFORE + hold + 2, true),
+            (last + window - 2, true),
+            (last + window + 1, false),
+        ];
         Some(self.test(&title, vec![events, total], None, &fires))
     }
 }
