@@ -50,22 +50,11 @@ pub struct Objective {
     pub min_events: u32,
     /// True where the first value of a new series counts.
     pub count_new_series: bool,
-    pub labels: BTreeMap<String, String>,
-    /// What the author has in place of the generated summary.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
     /// Severities of these alerts.
     pub severities: Vec<String>,
-    /// True where one of them pages.
-    pub pages: bool,
-    pub owner: Option<String>,
-    pub runbook: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<String>,
-    #[serde(skip)]
-    pub at: Span,
-    /// The error ratio over the base window.
-    pub query: String,
+    /// Of these alerts; the query is the error ratio over the base window.
+    #[serde(flatten)]
+    pub told: Told,
 }
 
 #[derive(Serialize)]
@@ -77,21 +66,29 @@ pub struct Notice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_firing_for: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
+    /// True for an alert that slosmith adds to the service.
+    pub generated: bool,
+    #[serde(flatten)]
+    pub told: Told,
+}
+
+/// What the alerts of an SLO have, and an alert.
+#[derive(Serialize)]
+pub struct Told {
     pub owner: Option<String>,
     pub labels: BTreeMap<String, String>,
+    /// What the author has in place of the generated summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     pub runbook: Option<String>,
+    /// True for the severity of pages, where tickets have another one.
+    pub pages: bool,
+    pub query: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
     #[serde(skip)]
     pub at: Span,
-    pub query: String,
-    /// True for an alert that slosmith adds to the service.
-    pub generated: bool,
-    /// True for the severity of pages.
-    pub pages: bool,
 }
 
 /// A dashboard with its panels, or a runbook with its steps.
@@ -116,23 +113,32 @@ impl Service {
 
     /// Everything of it that has a place in a spec.
     pub fn places(&mut self) -> impl Iterator<Item = (&mut Option<String>, Span)> {
-        let slos = self.slos.iter_mut().map(|slo| (&mut slo.spec, slo.at));
-        let alerts = self
-            .alerts
-            .iter_mut()
-            .map(|alert| (&mut alert.spec, alert.at));
-        std::iter::once((&mut self.spec, self.at))
-            .chain(slos)
-            .chain(alerts)
+        let slos = self.slos.iter_mut().map(|slo| &mut slo.told);
+        let told = slos.chain(self.alerts.iter_mut().map(|alert| &mut alert.told));
+        let told = told.map(|told| (&mut told.spec, told.at));
+        std::iter::once((&mut self.spec, self.at)).chain(told)
+    }
+
+    /// An entry of the list `slos` or `alerts`: the word for it, its name and its place.
+    pub fn entry(&self, list: &str, index: usize) -> Option<(&'static str, &str, Span)> {
+        match list {
+            "slos" => self
+                .slos
+                .get(index)
+                .map(|of| ("SLO", of.name.as_str(), of.told.at)),
+            "alerts" => self
+                .alerts
+                .get(index)
+                .map(|of| ("alert", of.name.as_str(), of.told.at)),
+            _ => None,
+        }
     }
 
     /// The names of the alerts that page, also those on SLOs.
     pub fn pages(&self) -> impl Iterator<Item = String> {
-        let alerts = self.alerts.iter().filter(|alert| alert.pages);
-        let slos = self.slos.iter().filter(|slo| slo.pages);
-        let names = alerts
-            .map(|alert| &alert.name)
-            .chain(slos.map(|slo| &slo.alert));
-        names.map(|name| format!("{}/{name}", self.name))
+        let alerts = self.alerts.iter().map(|alert| (&alert.name, &alert.told));
+        let slos = self.slos.iter().map(|slo| (&slo.alert, &slo.told));
+        let paging = alerts.chain(slos).filter(|(_, told)| told.pages);
+        paging.map(|(name, _)| format!("{}/{name}", self.name))
     }
 }

@@ -6,7 +6,7 @@
 //! An interpolation prints a whole scalar, never a part of a quoted one.
 
 mod limits;
-mod markdown;
+pub mod markdown;
 mod shape;
 mod shell;
 mod tree;

@@ -8,11 +8,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::build::BuildArgs;
-use super::configuration;
-use super::inventory;
+use super::{ReportFormat, configuration, inventory};
 use base::{Base, Project};
 use changes::Changes;
 
@@ -27,18 +26,7 @@ pub struct DiffArgs {
     config: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    #[default]
-    Text,
-    /// Markdown, such as for a comment on a pull request
-    Markdown,
-    /// One JSON document
-    Json,
+    format: ReportFormat,
 }
 
 pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
@@ -69,9 +57,9 @@ pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let changes = Changes::between(&before, &after)?;
     match args.format {
-        Format::Text => report::text(out, &changes)?,
-        Format::Markdown => report::markdown(out, &changes)?,
-        Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&changes)?)?,
+        ReportFormat::Text => report::text(out, &changes)?,
+        ReportFormat::Markdown => report::markdown(out, &changes)?,
+        ReportFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&changes)?)?,
     }
     Ok(0)
 }

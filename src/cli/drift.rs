@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::configuration;
 use super::lint::input::{Loaded, load};
 use super::lint::progress::Progress;
 use super::lint::walk;
 use super::terminal::Terminal;
-use super::{catalog as pages, lint};
+use super::{ReportFormat, catalog as pages, lint};
 use crate::artifact::Artifact;
 use crate::catalog::Product;
 use crate::catalog::diff::Diff;
@@ -50,18 +50,7 @@ pub struct DriftArgs {
     config: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Aligned text
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
-    /// Markdown, for a comment on a pull request
-    Markdown,
+    format: ReportFormat,
 }
 
 struct Drift<'a> {
@@ -153,9 +142,9 @@ pub fn run(args: &DriftArgs, out: &mut Terminal) -> Result<u8> {
         profiles,
     };
     match args.format {
-        Format::Text => text::report(&drift, out)?,
-        Format::Json => out.write_all(json::report(&drift)?.as_bytes())?,
-        Format::Markdown => out.write_all(markdown::report(&drift).as_bytes())?,
+        ReportFormat::Text => text::report(&drift, out)?,
+        ReportFormat::Json => out.write_all(json::report(&drift)?.as_bytes())?,
+        ReportFormat::Markdown => out.write_all(markdown::report(&drift).as_bytes())?,
     }
     let bad = drift
         .items

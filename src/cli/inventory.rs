@@ -1,6 +1,6 @@
 //! Reads the inventory of a project.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use rayon::prelude::*;
 
 use super::build::BuildArgs;
@@ -10,7 +10,7 @@ use super::findings;
 use super::terminal::Terminal;
 use crate::diag::{Sink, guarded};
 use crate::inventory::Service;
-use crate::resolve::{self, Options};
+use crate::resolve;
 use crate::source::Sources;
 use crate::spec::{Bases, Variant};
 
@@ -59,17 +59,23 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
         return Ok(None);
     }
     services.sort_by(|one, other| one.name.cmp(&other.name));
+    let twice = services
+        .windows(2)
+        .find(|pair| pair[0].name == pair[1].name);
+    if let Some([first, second]) = twice {
+        let places = [first, second].map(|service| service.spec.as_deref().unwrap_or_default());
+        bail!(
+            "the service `{}` is defined twice: {}",
+            first.name,
+            places.join(", ")
+        );
+    }
     Ok(Some(services))
 }
 
 fn service(variant: &Variant, settings: &Settings, sources: &Sources) -> Result<Service, Sink> {
     let document = variant.read(sources)?;
-    let options = Options {
-        vllm: None,
-        recorded: &settings.recorded,
-        kubernetes: settings.kubernetes.as_ref(),
-    };
-    let (plan, _) = resolve::resolve(&document, options)?;
+    let (plan, _) = resolve::resolve(&document, settings.options())?;
     let mut service = Service::of(&document, &plan);
     for (place, at) in service.places() {
         let file = sources.get(at.file);

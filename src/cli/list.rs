@@ -36,9 +36,6 @@ enum Format {
     Csv,
 }
 
-/// A line: an SLO or an alert of a service.
-struct Line<'a>([&'a str; 8]);
-
 const HEADER: [&str; 8] = [
     "service",
     "owner",
@@ -63,82 +60,56 @@ pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// The lines of a service, each with owned cells in front of it: severities and promises are put together.
-fn lines(service: &Service, each: &mut dyn FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
-    let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
-    for slo in &service.slos {
-        let severities = slo.severities.join(", ");
+/// A line for each SLO and each alert of a service.
+fn lines(service: &Service) -> impl Iterator<Item = [String; 8]> {
+    let slos = service.slos.iter().map(|slo| {
         let promise = format!("{} over {}", slo.objective, slo.period);
-        let (owner, runbook) = (or_empty(&slo.owner), or_empty(&slo.runbook));
-        each(&Line([
-            &service.name,
-            &owner,
+        (
             "SLO",
             &slo.name,
-            &severities,
-            &promise,
-            &runbook,
-            &or_empty(&slo.spec),
-        ]))?;
-    }
-    for alert in &service.alerts {
-        let (owner, runbook) = (or_empty(&alert.owner), or_empty(&alert.runbook));
-        each(&Line([
-            &service.name,
-            &owner,
-            "alert",
-            &alert.name,
-            &alert.severity,
-            &alert.condition,
-            &runbook,
-            &or_empty(&alert.spec),
-        ]))?;
-    }
-    Ok(())
+            slo.severities.join(", "),
+            promise,
+            &slo.told,
+        )
+    });
+    let alerts = service.alerts.iter().map(|alert| {
+        let (severity, condition) = (alert.severity.clone(), alert.condition.clone());
+        ("alert", &alert.name, severity, condition, &alert.told)
+    });
+    slos.chain(alerts)
+        .map(|(kind, name, severity, condition, told)| {
+            let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+            let [owner, runbook, spec] = [&told.owner, &told.runbook, &told.spec].map(or_empty);
+            let (service, kind, name) = (service.name.clone(), kind.to_owned(), name.clone());
+            [
+                service, owner, kind, name, severity, condition, runbook, spec,
+            ]
+        })
 }
 
 fn csv(out: &mut dyn Write, services: &[Service]) -> Result<()> {
     writeln!(out, "{}", HEADER.join(","))?;
-    for service in services {
-        lines(service, &mut |Line(cells)| {
-            let quoted = cells.map(|cell| format!("\"{}\"", cell.replace('"', "\"\"")));
-            Ok(writeln!(out, "{}", quoted.join(","))?)
-        })?;
+    for cells in services.iter().flat_map(lines) {
+        let quoted = cells.map(|cell| format!("\"{}\"", cell.replace('"', "\"\"")));
+        writeln!(out, "{}", quoted.join(","))?;
     }
     Ok(())
 }
 
 fn text(out: &mut dyn Write, services: &[Service]) -> Result<()> {
     let mut table = Table::default();
-    let [service, owner, kind, name, severity, condition, ..] = HEADER;
-    table.row(
-        [service, owner, kind, name, severity, condition]
-            .map(str::to_uppercase)
-            .each_ref()
-            .map(String::as_str),
-    );
-    for service in services {
-        lines(service, &mut |Line(
-            [service, owner, kind, name, severity, condition, ..],
-        )| {
-            let or_none = |text: &str| {
-                if text.is_empty() {
-                    "-".to_owned()
-                } else {
-                    text.to_owned()
-                }
-            };
-            let (owner, severity) = (or_none(owner), or_none(severity));
-            table.row([
-                service,
-                owner.as_str(),
-                kind,
-                name,
-                severity.as_str(),
-                condition,
-            ]);
-            Ok(())
-        })?;
+    let header = HEADER.map(str::to_uppercase);
+    for cells in std::iter::once(header).chain(services.iter().flat_map(lines)) {
+        let or_none = |cell: &'_ String| {
+            if cell.is_empty() {
+                "-".to_owned()
+            } else {
+                cell.clone()
+            }
+        };
+        let cells = cells.each_ref().map(or_none);
+        let [service, owner, kind, name, severity, condition, ..] = cells.each_ref();
+        table.row([service, owner, kind, name, severity, condition].map(String::as_str));
     }
     write!(out, "{}", table.text(""))?;
     let slos: usize = services.iter().map(|service| service.slos.len()).sum();
@@ -150,7 +121,7 @@ fn text(out: &mut dyn Write, services: &[Service]) -> Result<()> {
     writeln!(out, "\n{all}, {slos}, {}", count(alerts.len(), "alert"))?;
     let without = services.iter().filter(|service| service.slos.is_empty());
     let own = alerts.iter().filter(|alert| !alert.generated);
-    let bare = own.filter(|alert| alert.runbook.is_none());
+    let bare = own.filter(|alert| alert.told.runbook.is_none());
     for (number, word, lacks) in [
         (without.count(), "service", "SLOs"),
         (bare.count(), "alert", "a runbook"),

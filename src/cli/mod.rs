@@ -182,6 +182,18 @@ pub enum Format {
     Json,
 }
 
+/// The format of what also goes into a comment on a pull request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Aligned text
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// Markdown, for a comment on a pull request
+    Markdown,
+}
+
 /// The command line as a user sees it.
 pub fn command() -> clap::Command {
     help::grouped(Cli::command())

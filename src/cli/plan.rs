@@ -24,30 +24,17 @@ pub(super) fn with_document(
 ) -> Result<Option<(Plan, Document)>> {
     let mut findings = Sink::default();
     let mut inputs = input::read(&[path.to_owned()], &mut findings)?;
-    let documents = &mut inputs.documents;
-    let known: Vec<_> = documents
-        .iter()
-        .filter_map(|d| d.environment.clone())
-        .collect();
-    if let Some(wanted) = environment {
-        documents.retain(|document| document.environment.as_deref() == Some(wanted));
-        if documents.is_empty() && !findings.has_errors() {
-            let help = match known.is_empty() {
-                true => "the spec has no environments".to_owned(),
-                false => format!("the spec has {}", choice(&known)),
-            };
-            bail!("`--environment {wanted}`: {help}");
-        }
-    } else if known.len() > 1 {
-        let (path, known) = (path.display(), choice(&known));
-        bail!("{path}: the spec has several environments; select {known} with `--environment`");
+    if let Some(wanted) = environment.filter(|_| !findings.has_errors()) {
+        inputs.select(wanted)?;
     }
+    let documents = &inputs.documents;
     if documents.len() > 1 {
-        bail!(
-            "{}: expected one spec, found {}",
-            path.display(),
-            documents.len()
-        );
+        let (path, number) = (path.display(), documents.len());
+        let known = documents.iter().filter_map(|d| d.environment.as_deref());
+        match choice(known) {
+            none if none.is_empty() => bail!("{path}: expected one spec, found {number}"),
+            known => bail!("{path}: found {number} services; select {known} with `--environment`"),
+        }
     }
     let mut found = None;
     for document in inputs.documents {

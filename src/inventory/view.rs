@@ -1,10 +1,9 @@
 //! From a plan to its inventory.
 
-use std::collections::BTreeMap;
-
-use super::{Notice, Objective, Service, Titled};
+use super::{Notice, Objective, Service, Titled, Told};
 use crate::plan::runbook::{Check, Step};
 use crate::plan::{Alert, BASE_WINDOW, EventSli, Links, Marks, Plan, Slo, Tier, words};
+use crate::promql::ast::Expr;
 use crate::query;
 use crate::source::{FileId, Span};
 use crate::spec::{Spec, Text};
@@ -93,36 +92,49 @@ impl View<'_> {
             burn: events.tiers.iter().map(burn).collect(),
             min_events: events.min_events,
             count_new_series: events.count_new_series,
-            labels: marks.map(labels).unwrap_or_default(),
-            summary: slo.summary.clone(),
             alert: slo.alert_name.clone(),
-            pages: severities.iter().any(|severity| self.is_page(severity)),
+            told: Told {
+                pages: severities.iter().any(|severity| self.is_page(severity)),
+                summary: slo.summary.clone(),
+                at: self.place(named.map(|(name, _)| name)),
+                ..self.told(marks, &slo.links, &ratio)
+            },
             severities,
-            owner: self.owner(marks),
-            runbook: runbook(&slo.links),
-            spec: None,
-            at: self.place(named.map(|(name, _)| name)),
-            query: ratio.to_string(),
         }
     }
 
     fn notice(&self, alert: &Alert) -> Notice {
         let named = self.spec.alerts.get_key_value(alert.name.as_str());
+        let query = &alert.condition.query().expr;
         Notice {
             name: alert.name.clone(),
             severity: alert.severity.clone(),
             condition: words::condition_held(&alert.condition, alert.hold),
             keep_firing_for: (alert.keep.as_secs() > 0).then(|| alert.keep.to_string()),
-            owner: self.owner(Some(&alert.marks)),
-            summary: alert.summary_is_own.then(|| alert.summary.clone()),
             action: alert.action.clone(),
-            labels: labels(&alert.marks),
-            runbook: runbook(&alert.links),
-            spec: None,
-            at: self.place(named.map(|(name, _)| name)),
-            query: alert.condition.query().expr.to_string(),
             generated: named.is_none(),
-            pages: self.is_page(&alert.severity),
+            told: Told {
+                pages: self.is_page(&alert.severity),
+                summary: alert.summary_is_own.then(|| alert.summary.clone()),
+                at: self.place(named.map(|(name, _)| name)),
+                ..self.told(Some(&alert.marks), &alert.links, query)
+            },
+        }
+    }
+
+    fn told(&self, marks: Option<&Marks>, links: &Links, query: &Expr) -> Told {
+        let owner = marks.and_then(|marks| marks.owner.clone());
+        let labels = marks.into_iter().flat_map(|marks| &marks.labels);
+        Told {
+            owner: owner.or_else(|| self.plan.service.owner.clone()),
+            labels: labels.cloned().collect(),
+            summary: None,
+            // A page of the spec, or an address outside it; not the index of all pages.
+            runbook: (links.page.is_some() || links.elsewhere).then(|| links.runbook.clone()),
+            pages: false,
+            query: query.to_string(),
+            spec: None,
+            at: Span::default(),
         }
     }
 
@@ -132,29 +144,16 @@ impl View<'_> {
         severity == severities.page && severities.page != severities.ticket
     }
 
-    fn owner(&self, marks: Option<&Marks>) -> Option<String> {
-        let own = marks.and_then(|marks| marks.owner.clone());
-        own.or_else(|| self.plan.service.owner.clone())
-    }
-
-    /// The place of a name in the spec; what slosmith adds to a service is at the service, whose name may be in an extended file.
+    /// The place of a name in the spec; what slosmith adds to a service is at the service. An extended file may set its name.
     fn place(&self, name: Option<&Text>) -> Span {
-        let service = self.spec.service.name.span;
-        let service = match service.file == self.file {
-            true => service,
-            false => Span::new(self.file, 0..0),
-        };
+        let service = &self.spec.service;
+        let owner = service.marks.owner.as_ref();
+        let fields = [Some(&service.name), service.title.as_ref(), owner];
+        let mut here = fields.into_iter().flatten().map(|field| field.span);
+        let here = here.find(|span| span.file == self.file);
+        let service = here.unwrap_or(Span::new(self.file, 0..0));
         name.map_or(service, |name| name.span)
     }
-}
-
-fn labels(marks: &Marks) -> BTreeMap<String, String> {
-    marks.labels.iter().cloned().collect()
-}
-
-/// A page of the spec, or an address outside it; not the index of all pages.
-fn runbook(links: &Links) -> Option<String> {
-    (links.page.is_some() || links.elsewhere).then(|| links.runbook.clone())
 }
 
 /// What a step asks.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::beside::Beside;
+use super::beside::{self, Beside};
 use super::{Digest, MANIFEST, OutputError, read};
 
 const FOLDER: &str = ".slosmith-cache";
@@ -51,6 +51,7 @@ pub fn remember(out: &Path, found: &[(&str, Digest)]) -> Result<(), OutputError>
     }
     let folder = out.join(FOLDER);
     fs::create_dir_all(&folder).map_err(OutputError::io(&folder))?;
+    beside::sweep(&folder);
     for (name, text) in [(".gitignore", "*\n"), (FILE, text.as_str())] {
         let path = folder.join(name);
         put(&path, &folder, text).map_err(OutputError::io(&path))?;

@@ -95,11 +95,20 @@ pub fn named(op: MatchOp, text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The label of statuses by which `narrow` selects a part of `wide`. An event without it is in no such part. A label such as
-/// `error_type` is that of errors alone.
+/// True for a label that holds nothing but HTTP statuses: `exit_code` and `grpc_code` hold other numbers.
+pub fn holds_http_status(label: &str) -> bool {
+    let name = label.replace('_', "").to_ascii_lowercase();
+    let name = name
+        .trim_start_matches("http")
+        .trim_start_matches("response");
+    matches!(name, "code" | "status" | "statuscode")
+}
+
+/// The label of HTTP statuses by which `narrow` selects a part of `wide`: an event without it is in no such part. Other labels, such as
+/// `error_type`, may be on errors alone.
 pub fn status_label<'a>(narrow: &'a [Matcher], wide: &[Matcher]) -> Option<&'a str> {
     let mut of_statuses = narrow.iter().filter(|(label, op, text)| {
-        is_of_statuses(*op, text) && !label.contains("error") && passes("", (op.opposite(), text))
+        holds_http_status(label) && is_of_statuses(*op, text) && !passes("", (*op, text))
     });
     let (label, ..) = of_statuses.next()?;
     wide.iter()

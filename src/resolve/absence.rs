@@ -177,11 +177,11 @@ impl Watch<'_> {
         let labels = labels(&self.watched, |_| true);
         let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
         let no_labels: [&str; 0] = [];
-        let with_undecided = self
+        let found = self
             .watched
             .iter()
             .filter_map(|slo| Some((*slo, undecided(slo)?)));
-        let (undecided, without): (Vec<&Slo>, Vec<Expr>) = with_undecided.unzip();
+        let (undecided, without): (Vec<&Slo>, Vec<Expr>) = found.unzip();
         let target = cx.target_labels();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));

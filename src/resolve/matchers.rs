@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::context::Context;
 use crate::diag::{Diagnostic, Edit, Fix};
-use crate::plan::selection::{Matcher, statuses};
+use crate::plan::selection::{Matcher, holds_http_status, statuses};
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::spec::{MatchValue, Matchers, Text};
@@ -76,15 +76,6 @@ fn doubtful(regex: &Text, doubt: &str) -> Diagnostic {
 /// True for the name of a label that usually holds an HTTP status.
 pub(super) fn is_status(label: &str) -> bool {
     ["status", "code"].iter().any(|word| label.contains(word))
-}
-
-/// True for a label that holds nothing but HTTP statuses: `exit_code` and `grpc_code` hold other numbers.
-fn holds_http_status(label: &str) -> bool {
-    let name = label.replace('_', "").to_ascii_lowercase();
-    let name = name
-        .trim_start_matches("http")
-        .trim_start_matches("response");
-    matches!(name, "code" | "status" | "statuscode")
 }
 
 /// True for a pattern that is made of the signs of statuses.

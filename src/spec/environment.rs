@@ -68,9 +68,12 @@ pub(super) fn apply(
         let of = |(key, _): &(Node<'_>, Node<'_>)| key.text() == environment;
         all.into_entries().into_iter().find(of)
     });
+    let mut has_own_name = false;
     if let (Some((_, mut differences)), Some(environment)) = (found, environment) {
         let set = |field| at_service(&differences, field).is_some();
-        let [is_named, is_titled, was_renamed] = ["name", "title", "renamed_from"].map(set);
+        let [is_named, is_titled] = ["name", "title"].map(set);
+        let was_renamed = set("renamed_from");
+        has_own_name = is_named && !was_renamed;
         differences.leave_out(|key| OF_FILE.contains(&key));
         if differences.is_map() {
             // The spec stays where it is: only the differences are in another place.
@@ -97,19 +100,28 @@ pub(super) fn apply(
             }
         }
     }
-    let before = before.map(|(text, _)| text);
+    let before = before.map(|(text, _)| text).unwrap_or_default();
     let mut words = Words::of(whole, environment, files, sink);
     // The name of the service in an environment may contain its name in the spec.
     if let Some((text, range)) = at_service(whole, "name") {
         let name = words
             .values
-            .insert("service.name".to_owned(), before.unwrap_or_default());
+            .insert("service.name".to_owned(), before.clone());
         match words.expand(&text, &range) {
             Some(new) => {
                 set_service(whole, "name", &|_| new.clone());
                 words.values.insert("service.name".to_owned(), new);
             }
             None => drop(name.map(|name| words.values.insert("service.name".to_owned(), name))),
+        }
+    }
+    // The history under the old name is of the environment that keeps the name.
+    if has_own_name {
+        let kept = words.expand(&before, &(0..0)).unwrap_or(before);
+        if words.values.get("service.name") != Some(&kept)
+            && let Some(service) = value_of(whole, "service")
+        {
+            service.leave_out(|key| key == "renamed_from");
         }
     }
     words.node(whole);
@@ -211,17 +223,19 @@ mod tests {
     #[test]
     fn names_titles_and_old_names_differ() {
         let head = HEAD.replace("owner: ml", "title: Chat, renamed_from: bot");
-        let text =
-            format!("{head}environments: {{dev: {{}}, prod: {{service: {{name: chat}}}}}}\n");
+        let text = format!(
+            "{head}environments: {{dev: {{}}, prod: {{service: {{name: chat}}}}, eu: {{service: {{name: chats}}}}}}\n"
+        );
         for (environment, name, title, before) in [
-            ("dev", "chat-dev", "Chat (dev)", "bot-dev"),
-            ("prod", "chat", "Chat", "bot"),
+            ("dev", "chat-dev", "Chat (dev)", Some("bot-dev")),
+            ("prod", "chat", "Chat", Some("bot")),
+            ("eu", "chats", "Chat", None),
         ] {
             let service = read(&text, Some(environment)).expect(environment).service;
             assert_eq!(service.name.value, name);
             assert_eq!(service.title.map(|text| text.value).as_deref(), Some(title));
             let renamed_from = service.renamed_from.map(|text| text.value);
-            assert_eq!(renamed_from.as_deref(), Some(before));
+            assert_eq!(renamed_from.as_deref(), before);
         }
     }
 

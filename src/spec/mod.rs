@@ -49,7 +49,7 @@ pub use findings::Findings;
 pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
-pub use read::{Document, Errors, read, read_environment, read_parts};
+pub use read::{Document, Errors, read, read_environment};
 pub use reading::{Baseline, Bound, By, Comparison, Groups, Reading, Selection, Stat, Stats};
 pub use renamed::{RENAMED, renamed};
 pub use ruler::{PartialResponse, Ruler};

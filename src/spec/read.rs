@@ -17,7 +17,7 @@ use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
 pub use errors::Errors;
 use exclusive::{Exclusive, Field};
-pub use reader::{read, read_environment, read_parts};
+pub use reader::{read, read_environment};
 
 #[derive(Clone, Debug)]
 pub struct Document {

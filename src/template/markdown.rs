@@ -16,7 +16,8 @@ pub(super) fn prose(text: &str) -> String {
     text
 }
 
-pub(super) fn inline(text: &str) -> String {
+/// A text in a line.
+pub fn inline(text: &str) -> String {
     let mut line = begin(&harmless(&one_line(text))).into_owned();
     if line.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1 {
         line.push('\\');
@@ -56,7 +57,8 @@ pub(super) fn label(text: &str) -> String {
     out
 }
 
-pub(super) fn code(text: &str) -> String {
+/// A text as code in a line, whatever it has in it.
+pub fn code(text: &str) -> String {
     let line = one_line(text);
     let ticks = "`".repeat(longest_run(&line, '`') + 1);
     let blank = if line.is_empty() || line.starts_with('`') || line.ends_with('`') {

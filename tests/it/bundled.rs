@@ -109,7 +109,7 @@ pub(crate) fn read(text: &str) -> Result<Document, Sink> {
 fn read_parts(parts: &[&str]) -> Result<Document, Sink> {
     let ids = (0..).map(FileId);
     let parts: Vec<_> = ids.zip(parts.iter().copied()).collect();
-    slosmith::spec::read_parts(&parts)
+    slosmith::spec::read_environment(&parts, None)
 }
 
 /// All files of a service but the unit tests of its rules, by their paths; what is wrong with its spec otherwise.

@@ -9,7 +9,7 @@ use globset::GlobBuilder;
 
 use crate::cli::read;
 use crate::config::Config;
-use crate::diag::{Diagnostic, Sink};
+use crate::diag::{Diagnostic, Sink, choice};
 use crate::output::MANIFEST;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{Bases, Document};
@@ -136,6 +136,24 @@ pub(in crate::cli) fn is_passed(entry: &walkdir::DirEntry) -> bool {
 pub(in crate::cli) struct Inputs {
     pub(in crate::cli) sources: Sources,
     pub(in crate::cli) documents: Vec<Document>,
+}
+
+impl Inputs {
+    /// Keeps the services of one environment.
+    ///
+    /// # Errors
+    /// When no spec has it.
+    pub(in crate::cli) fn select(&mut self, environment: &str) -> Result<()> {
+        let all = self.documents.iter();
+        let known: BTreeSet<_> = all.filter_map(|d| d.environment.clone()).collect();
+        self.documents
+            .retain(|document| document.environment.as_deref() == Some(environment));
+        match (self.documents.is_empty(), known.is_empty()) {
+            (false, _) => Ok(()),
+            (true, true) => bail!("`--environment {environment}`: no spec has environments"),
+            (true, false) => bail!("`--environment {environment}`: use {}", choice(&known)),
+        }
+    }
 }
 
 pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {

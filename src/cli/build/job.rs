@@ -14,7 +14,6 @@ use crate::diag::{Diagnostic, Sink, one_line};
 use crate::kubernetes::Metadata;
 use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
 use crate::plan::{LeftOut, Plan, Server};
-use crate::resolve::Options;
 use crate::source::{FileId, Sources, Span};
 use crate::spec::{Document, Text, Variant};
 use crate::target::{Target, TargetError, Untested, own};
@@ -124,12 +123,8 @@ impl<'a> Job<'a> {
         };
         done.service = document.service().map(|name| name.to_string());
         done.servers = resolve::servers(&document.spec);
-        let options = Options {
-            vllm: self.settings.vllm.as_deref(),
-            recorded: &self.settings.recorded,
-            kubernetes: self.settings.kubernetes.as_ref(),
-        };
-        let (mut plan, mut findings) = match resolve::resolve(&document, options) {
+        let resolved = resolve::resolve(&document, self.settings.options());
+        let (mut plan, mut findings) = match resolved {
             Ok(resolved) => resolved,
             Err(findings) => return Ok(Done { findings, ..done }),
         };

@@ -16,7 +16,7 @@ use crate::config::{self, Build, Config};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::kubernetes::Metadata;
 use crate::lint::Scope;
-use crate::resolve;
+use crate::resolve::{self, Options};
 use crate::source::{Sources, Spanned};
 use crate::target::Target;
 use crate::template::Templates;
@@ -140,6 +140,15 @@ impl Settings {
             kubernetes: build.kubernetes,
             outputs,
         }))
+    }
+
+    /// What specs are resolved with.
+    pub(in crate::cli) fn options(&self) -> Options<'_> {
+        Options {
+            vllm: self.vllm.as_deref(),
+            recorded: &self.recorded,
+            kubernetes: self.kubernetes.as_ref(),
+        }
     }
 
     /// Whether so many generated services may be removed beside those that have specs.

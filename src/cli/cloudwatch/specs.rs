@@ -15,7 +15,7 @@ use crate::cli::terminal::Terminal;
 use crate::cloudwatch::{STATES, elsewhere, is_region};
 use crate::diag::Sink;
 use crate::plan::Plan;
-use crate::resolve::{self, Options};
+use crate::resolve;
 use crate::target::{self, Requests};
 
 struct Spec {
@@ -69,21 +69,12 @@ pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target
 fn resolved(settings: &Settings, environment: Option<&str>) -> Result<Option<Vec<Spec>>> {
     let mut found = Sink::default();
     let mut inputs = input::read(&settings.specs.files, &mut found)?;
-    if let Some(wanted) = environment {
-        let documents = &mut inputs.documents;
-        documents.retain(|document| document.environment.as_deref() == Some(wanted));
-        if documents.is_empty() && !found.has_errors() {
-            bail!("`--environment {wanted}`: no spec has this environment");
-        }
+    if let Some(wanted) = environment.filter(|_| !found.has_errors()) {
+        inputs.select(wanted)?;
     }
     let mut specs = Vec::new();
     for document in &inputs.documents {
-        let options = Options {
-            vllm: None,
-            recorded: &settings.recorded,
-            kubernetes: settings.kubernetes.as_ref(),
-        };
-        match resolve::resolve(document, options) {
+        match resolve::resolve(document, settings.options()) {
             Ok((plan, warnings)) => {
                 found.absorb(warnings);
                 let path = inputs.sources.get(document.file).path();

@@ -114,7 +114,9 @@ impl Git<'_> {
             wanted.extend_from_slice(name);
             wanted.push(0);
         }
-        let mut init = self.command(&["init", "--quiet"]);
+        // Hooks name their repository in the environment; this is another one.
+        let mut init = self.command(&["init", "--quiet", "--template="]);
+        init.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
         output(init.arg(tree), None)?;
         let index = to.join("index");
         let mut read = self.command(&["read-tree", commit]);

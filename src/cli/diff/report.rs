@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::changes::{Changed, Changes, Kind};
 use crate::cli::words::count;
 use crate::diag::one_line;
+use crate::template::markdown::{code, inline};
 
 pub(super) fn text(out: &mut dyn Write, changes: &Changes) -> Result<()> {
     for service in &changes.services {
@@ -74,7 +75,7 @@ fn titled(of: &Changed) -> String {
     };
     let about = match of.about.is_empty() {
         true => String::new(),
-        false => format!(": {}", escaped(&of.about)),
+        false => format!(": {}", inline(&of.about)),
     };
     format!("{} {}{change}{about}", of.kind, code(&of.name))
 }
@@ -148,27 +149,4 @@ fn total(changes: &Changes) -> String {
             format!("{} in {services}", count(all, "change"))
         }
     }
-}
-
-/// Text as code in Markdown, whatever it has in it.
-fn code(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let room = if longest > 0 { " " } else { "" };
-    format!("{fence}{room}{text}{room}{fence}")
-}
-
-/// Text without what Markdown or HTML would read in it.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if matches!(
-            c,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '@' | '#'
-        ) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -1,7 +1,5 @@
 //! Services that do not fit the policy of the project.
 
-use serde_json::Value;
-
 use crate::config::Policy;
 use crate::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::inventory::Service;
@@ -56,52 +54,28 @@ declare_rule! {
     };
 }
 
-/// The lists of a service whose entries have places.
-const LISTS: [(&str, &str); 2] = [("slos", "SLO"), ("alerts", "alert")];
-
 pub(in crate::lint) fn check(policy: &Policy, document: &Document, plan: &Plan) -> Vec<Diagnostic> {
     let service = Service::of(document, plan);
     let value = serde_json::to_value(&service).unwrap_or_default();
-    let file = policy
-        .path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let file = policy.path.file_name().unwrap_or_default();
+    let file = file.to_string_lossy();
     let violations = policy.violations(&value).into_iter();
     let found = violations.map(|violation| {
-        let mut path = violation.pointer.split('/').skip(1);
-        let (list, index) = (path.next(), path.clone().next());
-        let entry = index.and_then(|index| index.parse::<usize>().ok());
-        let place = match (list, entry) {
-            (Some("slos"), Some(index)) => service.slos.get(index).map(|slo| slo.at),
-            (Some("alerts"), Some(index)) => service.alerts.get(index).map(|alert| alert.at),
+        let path: Vec<_> = violation.pointer.split('/').skip(1).collect();
+        let entry = match path[..] {
+            [list, index, ..] => index.parse().ok().and_then(|at| service.entry(list, at)),
             _ => None,
         };
-        let of_list = LISTS.into_iter().find(|(name, _)| list == Some(*name));
-        let named = of_list.zip(entry).and_then(|((list, word), index)| {
-            let name = value
-                .get(list)?
-                .get(index)?
-                .get("name")
-                .and_then(Value::as_str)?;
-            path.next();
-            Some(format!("{word} `{name}`"))
-        });
-        let field: Vec<_> = match named {
-            Some(_) => path.collect(),
-            None => list.into_iter().chain(path).collect(),
-        };
-        let owner = named.unwrap_or_else(|| format!("service `{}`", service.name));
+        let (word, name, at) = entry.unwrap_or(("service", &service.name, service.at));
+        let field = path[if entry.is_some() { 2 } else { 0 }..].join(".");
         let field = match field.is_empty() {
             true => String::new(),
-            false => format!(" `{}`:", field.join(".")),
+            false => format!(" `{field}`:"),
         };
-        let message = format!(
-            "the {owner} does not fit the policy:{field} {}",
-            violation.message
-        );
+        let what = violation.message;
+        let message = format!("the {word} `{name}` does not fit the policy:{field} {what}");
         let why = violation.why.map(|why| format!("{why} ({file})"));
-        let finding = Diagnostic::error("policy", place.unwrap_or(service.at), message);
+        let finding = Diagnostic::error("policy", at, message);
         finding.help(why.unwrap_or_else(|| format!("see {file}")))
     });
     found.collect()

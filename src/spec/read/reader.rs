@@ -15,14 +15,9 @@ const MANY: usize = 200;
 /// Fields that are about a file, not about what extends it.
 const OWN: [&str; 2] = ["extends", "kind"];
 
-/// Reads a spec that extends nothing.
+/// Reads a spec that extends nothing, without its environments.
 pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
-    read_parts(&[(file, text)])
-}
-
-/// [`read_environment`] of a spec without its environments.
-pub fn read_parts(files: &[(FileId, &str)]) -> Result<Document, Sink> {
-    read_environment(files, None)
+    read_environment(&[(file, text)], None)
 }
 
 /// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
