@@ -15,6 +15,8 @@ use view::View;
 pub struct Service {
     pub name: String,
     pub title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
     pub owner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
@@ -76,6 +78,8 @@ pub struct Notice {
 /// What the alerts of an SLO have, and an alert.
 #[derive(Serialize)]
 pub struct Told {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
     pub owner: Option<String>,
     pub labels: BTreeMap<String, String>,
     /// What the author has in place of the generated summary.
@@ -134,11 +138,13 @@ impl Service {
         }
     }
 
-    /// The names of the alerts that page, also those on SLOs.
-    pub fn pages(&self) -> impl Iterator<Item = String> {
+    /// The names of the alerts that page, also on SLOs, below a name of the service.
+    pub fn pages(&self, service: &str) -> Vec<String> {
         let alerts = self.alerts.iter().map(|alert| (&alert.name, &alert.told));
         let slos = self.slos.iter().map(|slo| (&slo.alert, &slo.told));
         let paging = alerts.chain(slos).filter(|(_, told)| told.pages);
-        paging.map(|(name, _)| format!("{}/{name}", self.name))
+        paging
+            .map(|(name, _)| format!("{service}/{name}"))
+            .collect()
     }
 }

@@ -45,6 +45,7 @@ impl View<'_> {
         Service {
             name: service.name.clone(),
             title: service.title.clone(),
+            renamed_from: old_name(self.spec.service.renamed_from.as_ref()),
             owner: service.owner.clone(),
             environment: None,
             spec: None,
@@ -96,6 +97,7 @@ impl View<'_> {
             told: Told {
                 pages: severities.iter().any(|severity| self.is_page(severity)),
                 summary: slo.summary.clone(),
+                renamed_from: old_name(named.and_then(|(_, slo)| slo.renamed_from.as_ref())),
                 at: self.place(named.map(|(name, _)| name)),
                 ..self.told(marks, &slo.links, &ratio)
             },
@@ -116,6 +118,7 @@ impl View<'_> {
             told: Told {
                 pages: self.is_page(&alert.severity),
                 summary: alert.summary_is_own.then(|| alert.summary.clone()),
+                renamed_from: old_name(named.and_then(|(_, alert)| alert.renamed_from.as_ref())),
                 at: self.place(named.map(|(name, _)| name)),
                 ..self.told(Some(&alert.marks), &alert.links, query)
             },
@@ -126,6 +129,7 @@ impl View<'_> {
         let owner = marks.and_then(|marks| marks.owner.clone());
         let labels = marks.into_iter().flat_map(|marks| &marks.labels);
         Told {
+            renamed_from: None,
             owner: owner.or_else(|| self.plan.service.owner.clone()),
             labels: labels.cloned().collect(),
             summary: None,
@@ -154,6 +158,10 @@ impl View<'_> {
         let service = here.unwrap_or(Span::new(self.file, 0..0));
         name.map_or(service, |name| name.span)
     }
+}
+
+fn old_name(name: Option<&Text>) -> Option<String> {
+    name.map(|name| name.value.clone())
 }
 
 /// What a step asks.

@@ -174,6 +174,65 @@ fn changes_beside_thresholds_are_told() {
     }
 }
 
+/// A change of a base is told once, with its places; a renamed service, SLO or alert is compared with what it was.
+#[test]
+fn equal_changes_are_told_once_and_renames_as_such() {
+    let project = Project::empty();
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        let spec = SPEC.replace("name: search,", &format!("name: {name},"));
+        let spec = spec.replace("  staging: {severities: {page: info, ticket: info}}\n", "");
+        project.write(&format!("specs/{name}.yaml"), &spec);
+        project.write(&format!("old/specs/{name}.yaml"), &spec);
+        project.edit(&format!("specs/{name}.yaml"), "period: 30d", "period: 28d");
+        project.edit(
+            &format!("specs/{name}.yaml"),
+            "  Odd:\n    severity: ticket",
+            "  Odd:\n    severity: page",
+        );
+    }
+    project.edit("specs/b.yaml", "name: b,", "name: books, renamed_from: b,");
+    project.edit(
+        "specs/c.yaml",
+        "  Busy:\n",
+        "  Full:\n    renamed_from: Busy\n",
+    );
+    let told = project.run(&["diff", "old"]).exits(0).out;
+    let wanted = "\
+~ a/availability, books/availability, c/availability, d/availability, e/availability and 1 other
+    SLO: burn removed: critical: burn rate 14.4 over 1h and 5m
+    SLO: burn removed: critical: burn rate 6 over 6h and 30m
+    SLO: burn removed: warning: burn rate 3 over 1d and 2h
+    SLO: burn added: critical: burn rate 13.44 over 1h and 5m
+    SLO: burn added: critical: burn rate 5.6 over 6h and 30m
+    SLO: burn added: warning: burn rate 2.8 over 1d and 2h
+    SLO: period: 30d → 28d
+~ a/Odd, books/Odd, c/Odd, d/Odd, e/Odd and 1 other
+    alert: severity: warning → critical
+~ service books (was b)
+    title: b → books
+  ~ dashboard overview
+      title: b: overview → books: overview
+~ service c
+  ~ alert Full (was Busy)
+      runbook: https://git.example/runbooks/busy.md#busy → https://git.example/runbooks/busy.md#full
+Pages now: a/Odd, books/Odd, c/Full, c/Odd, d/Odd, e/Odd, f/Odd
+No longer pages: c/Busy
+15 changes in 6 services
+";
+    assert_eq!(told, wanted);
+    let markdown = project
+        .run(&["diff", "old", "--format", "markdown"])
+        .exits(0)
+        .out;
+    for wanted in [
+        "`a/Odd`, `books/Odd`, `c/Odd`, `d/Odd`, `e/Odd` and 1 other\n- alert: severity: `warning` → `critical`\n\n",
+        "service `books`, before: `b`\n- title: `b` → `books`\n",
+        "- alert `Full`, before: `Busy`\n",
+    ] {
+        assert!(markdown.contains(wanted), "{wanted}: {markdown}");
+    }
+}
+
 /// The configuration is below the repository's root, and reads specs and bases beside it; a second one is a project of its own.
 #[test]
 fn a_revision_has_the_files_of_the_whole_repository() {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::inventory::Service;
+use crate::naming::SERVICE;
 
 /// The lists of a service, and the word for one entry.
 const LISTS: [(&str, &str); 4] = [
@@ -18,12 +19,13 @@ const LISTS: [(&str, &str); 4] = [
 ];
 
 /// Fields that tell nothing of their own: places, and what severities follow from.
-const SILENT: [&str; 7] = [
+const SILENT: [&str; 8] = [
     "days",
     "generated",
     "name",
     "pages",
     "ratio",
+    "renamed_from",
     "severities",
     "spec",
 ];
@@ -43,6 +45,9 @@ pub(super) struct Changed {
     pub(super) kind: &'static str,
     pub(super) name: String,
     pub(super) change: Kind,
+    /// The name before, where the specs tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) was: Option<String>,
     /// What an added or a removed one is about.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) about: String,
@@ -62,12 +67,16 @@ pub(super) enum Kind {
 
 impl Changes {
     pub(super) fn between(before: &[Service], after: &[Service]) -> Result<Self> {
-        let pages = |services: &[Service]| -> BTreeSet<_> {
-            services.iter().flat_map(Service::pages).collect()
+        let [old, new] = [before, after].map(serde_json::to_value);
+        let services = entries("service", Some(&old?), Some(&new?));
+        let renamed = |name: &str| {
+            let mut services = services.iter();
+            let to = services.find(|service| service.was.as_deref() == Some(name));
+            to.map_or(name, |to| &to.name).to_owned()
         };
-        let (then, now) = (pages(before), pages(after));
-        let [before, after] = [before, after].map(serde_json::to_value);
-        let services = entries("service", Some(&before?), Some(&after?));
+        let now: BTreeSet<_> = after.iter().flat_map(|of| of.pages(&of.name)).collect();
+        let then = before.iter().flat_map(|of| of.pages(&renamed(&of.name)));
+        let then: BTreeSet<_> = then.collect();
         Ok(Self {
             pages: now.difference(&then).cloned().collect(),
             no_longer_pages: then.difference(&now).cloned().collect(),
@@ -76,20 +85,32 @@ impl Changes {
     }
 }
 
-/// The entries of two lists that differ, by name.
+/// The entries of two lists that differ, by name; a renamed one is compared with what it was.
 fn entries(kind: &'static str, before: Option<&Value>, after: Option<&Value>) -> Vec<Changed> {
-    let before = by_name(before);
-    let after = by_name(after);
-    let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
-    let changed = names.into_iter().filter_map(|name| {
-        changed(
-            kind,
-            name,
-            before.get(name).copied(),
-            after.get(name).copied(),
-        )
+    let (before, after) = (by_name(before), by_name(after));
+    let old_name = |name: &str| {
+        let old = after.get(name)?.get("renamed_from")?.as_str()?;
+        let is_renamed = !before.contains_key(name) && !after.contains_key(old);
+        (is_renamed && before.contains_key(old)).then_some(old)
+    };
+    let old_names: BTreeSet<_> = after.keys().filter_map(|name| old_name(name)).collect();
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+    let changed = names.difference(&old_names).filter_map(|name| {
+        let was = old_name(name);
+        let old = before.get(was.unwrap_or(name)).map(|old| match was {
+            Some(was) if kind == "service" => with_name(old, was, name),
+            _ => (*old).clone(),
+        });
+        changed(kind, (name, was), old.as_ref(), after.get(name).copied())
     });
     changed.collect()
+}
+
+/// A service with another name in its queries, which then differ where they mean something else.
+fn with_name(service: &Map<String, Value>, old: &str, new: &str) -> Map<String, Value> {
+    let [old, new] = [old, new].map(|name| format!("{SERVICE}=\\\"{name}\\\""));
+    let text = Value::from(service.clone()).to_string().replace(&old, &new);
+    serde_json::from_str(&text).unwrap_or_else(|_| service.clone())
 }
 
 fn by_name(list: Option<&Value>) -> IndexMap<&str, &Map<String, Value>> {
@@ -101,7 +122,7 @@ fn by_name(list: Option<&Value>) -> IndexMap<&str, &Map<String, Value>> {
 
 fn changed(
     kind: &'static str,
-    name: &str,
+    (name, was): (&str, Option<&str>),
     before: Option<&Map<String, Value>>,
     after: Option<&Map<String, Value>>,
 ) -> Option<Changed> {
@@ -119,6 +140,7 @@ fn changed(
         kind,
         name: name.to_owned(),
         change,
+        was: was.map(ToOwned::to_owned),
         about: String::new(),
         fields: IndexMap::new(),
         entries: Vec::new(),
@@ -140,7 +162,7 @@ fn changed(
     }
     let order = |of: &Changed| LISTS.iter().position(|(_, word)| *word == of.kind);
     found.entries.sort_by_key(order);
-    let differs = !found.fields.is_empty() || !found.entries.is_empty();
+    let differs = was.is_some() || !found.fields.is_empty() || !found.entries.is_empty();
     differs.then_some(found)
 }
 

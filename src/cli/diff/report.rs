@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::changes::{Changed, Changes, Kind};
@@ -10,21 +11,33 @@ use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::template::markdown::{code, inline};
 
+/// An equal change of so many services is told once.
+const MANY: usize = 3;
+
+/// Of the places of such a change, so many are named.
+const NAMED: usize = 5;
+
 pub(super) fn text(out: &mut dyn Write, changes: &Changes) -> Result<()> {
-    for service in &changes.services {
-        let of = heading(service);
-        writeln!(out, "{} {of}", sign(service.change))?;
-        for line in fields(service, &|text| text.to_owned()) {
+    let report = Report::of(changes, heading, &str::to_owned);
+    for (changes, places) in &report.common {
+        writeln!(out, "~ {places}")?;
+        for change in changes {
+            writeln!(out, "    {change}")?;
+        }
+    }
+    for service in &report.services {
+        writeln!(out, "{}", service.heading)?;
+        for line in &service.lines {
             writeln!(out, "    {line}")?;
         }
         for entry in &service.entries {
-            writeln!(out, "  {} {}", sign(entry.change), heading(entry))?;
-            for line in fields(entry, &|text| text.to_owned()) {
+            writeln!(out, "  {}", entry.heading)?;
+            for line in &entry.lines {
                 writeln!(out, "      {line}")?;
             }
         }
     }
-    for line in pages(changes, &|text| text.to_owned()) {
+    for line in pages(changes, &str::to_owned) {
         writeln!(out, "{line}")?;
     }
     Ok(writeln!(out, "{}", total(changes))?)
@@ -35,14 +48,22 @@ pub(super) fn markdown(out: &mut dyn Write, changes: &Changes) -> Result<()> {
     for line in pages(changes, &code) {
         writeln!(out, "{line}\n")?;
     }
-    for service in &changes.services {
-        writeln!(out, "{}", titled(service))?;
-        for line in fields(service, &code) {
+    let report = Report::of(changes, titled, &code);
+    for (changes, places) in &report.common {
+        writeln!(out, "{places}")?;
+        for change in changes {
+            writeln!(out, "- {change}")?;
+        }
+        writeln!(out)?;
+    }
+    for service in &report.services {
+        writeln!(out, "{}", service.heading)?;
+        for line in &service.lines {
             writeln!(out, "- {line}")?;
         }
         for entry in &service.entries {
-            writeln!(out, "- {}", titled(entry))?;
-            for line in fields(entry, &code) {
+            writeln!(out, "- {}", entry.heading)?;
+            for line in &entry.lines {
                 writeln!(out, "  - {line}")?;
             }
         }
@@ -51,20 +72,121 @@ pub(super) fn markdown(out: &mut dyn Write, changes: &Changes) -> Result<()> {
     Ok(())
 }
 
-fn sign(change: Kind) -> char {
-    match change {
-        Kind::Added => '+',
-        Kind::Changed => '~',
-        Kind::Removed => '-',
+struct Report<'a> {
+    /// Changes that many services have, with their places.
+    common: Vec<(Vec<String>, String)>,
+    services: Vec<Item<'a>>,
+}
+
+/// A service with its entries, or an entry.
+struct Item<'a> {
+    of: &'a Changed,
+    heading: String,
+    lines: Vec<String>,
+    entries: Vec<Item<'a>>,
+}
+
+impl<'a> Report<'a> {
+    fn of(
+        changes: &'a Changes,
+        heading: fn(&Changed) -> String,
+        quoted: &dyn Fn(&str) -> String,
+    ) -> Self {
+        let item = |of: &'a Changed, entries| Item {
+            of,
+            heading: heading(of),
+            lines: fields(of, quoted),
+            entries,
+        };
+        let services = changes.services.iter().map(|service| {
+            let entries = service.entries.iter();
+            item(service, entries.map(|of| item(of, Vec::new())).collect())
+        });
+        let mut services: Vec<_> = services.collect();
+        let mut common: IndexMap<String, Vec<[&str; 2]>> = IndexMap::new();
+        for service in &services {
+            for item in service.entries.iter().chain([service]) {
+                let names = [&service.of.name, &item.of.name].map(String::as_str);
+                for change in item.changes() {
+                    common.entry(change).or_default().push(names);
+                }
+            }
+        }
+        common.retain(|_, places| places.chunk_by(|a, b| a[0] == b[0]).count() >= MANY);
+        for service in &mut services {
+            service.entries.retain_mut(|entry| entry.without(&common));
+        }
+        services.retain_mut(|service| service.without(&common));
+        let mut told: IndexMap<_, Vec<_>> = IndexMap::new();
+        for (change, places) in &common {
+            told.entry(places).or_default().push(change.clone());
+        }
+        let common = told.into_iter();
+        let common = common.map(|(places, changes)| (changes, listed(places, quoted)));
+        Self {
+            common: common.collect(),
+            services,
+        }
+    }
+}
+
+/// The first places, and how many others there are.
+fn listed(places: &[[&str; 2]], quoted: &dyn Fn(&str) -> String) -> String {
+    let named = places
+        .iter()
+        .take(NAMED)
+        .map(|[service, name]| match service == name {
+            true => quoted(name),
+            false => quoted(&format!("{service}/{name}")),
+        });
+    let named: Vec<_> = named.collect();
+    let others = match places.len() - named.len() {
+        0 => String::new(),
+        others => format!(" and {}", count(others, "other")),
+    };
+    named.join(", ") + &others
+}
+
+impl Item<'_> {
+    /// What another service may have as well. A new or a removed service is told of with its name.
+    fn changes(&self) -> Vec<String> {
+        match self.of.change {
+            Kind::Changed => self.lines.iter().map(|line| self.change(line)).collect(),
+            _ if self.of.kind == "service" => Vec::new(),
+            _ => vec![self.heading.clone()],
+        }
+    }
+
+    fn change(&self, line: &str) -> String {
+        format!("{}: {line}", self.of.kind)
+    }
+
+    /// Leaves out what is told of many services; `false` if nothing else is to be told.
+    fn without(&mut self, common: &IndexMap<String, Vec<[&str; 2]>>) -> bool {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| !common.contains_key(&self.change(line)));
+        self.lines = lines;
+        match self.of.change {
+            Kind::Changed => {
+                self.of.was.is_some() || !self.lines.is_empty() || !self.entries.is_empty()
+            }
+            _ => !common.contains_key(&self.heading),
+        }
     }
 }
 
 fn heading(of: &Changed) -> String {
-    let about = match of.about.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", of.about),
+    let sign = match of.change {
+        Kind::Added => '+',
+        Kind::Changed => '~',
+        Kind::Removed => '-',
     };
-    format!("{} {}{about}", of.kind, of.name)
+    let about = match (&of.was, of.about.as_str()) {
+        (Some(was), _) => format!(" (was {was})"),
+        (None, "") => String::new(),
+        (None, about) => format!(" ({about})"),
+    };
+    format!("{sign} {} {}{about}", of.kind, of.name)
 }
 
 fn titled(of: &Changed) -> String {
@@ -73,9 +195,10 @@ fn titled(of: &Changed) -> String {
         Kind::Changed => "",
         Kind::Removed => " removed",
     };
-    let about = match of.about.is_empty() {
-        true => String::new(),
-        false => format!(": {}", inline(&of.about)),
+    let about = match (&of.was, of.about.as_str()) {
+        (Some(was), _) => format!(", before: {}", code(was)),
+        (None, "") => String::new(),
+        (None, about) => format!(": {}", inline(about)),
     };
     format!("{} {}{change}{about}", of.kind, code(&of.name))
 }
