@@ -12,9 +12,7 @@ const INPUTS: [&str; 5] = ["Cargo.lock", "Cargo.toml", "schemas", "src", "templa
 
 fn main() -> io::Result<()> {
     let mut hasher = XxHash3_128::new();
-    let indexes = embed_catalogs()?;
-    let inputs = INPUTS.map(PathBuf::from).into_iter().chain(indexes);
-    for input in inputs {
+    for input in inputs()? {
         println!("cargo::rerun-if-changed={}", input.display());
         for file in files(&input)? {
             hasher.write(file.to_string_lossy().replace('\\', "/").as_bytes());
@@ -32,39 +30,18 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the list of the recorded products, `(name, index, signals)` each, and returns their files. A product is a folder in
-/// `catalog/`.
-fn embed_catalogs() -> io::Result<Vec<PathBuf>> {
-    println!("cargo::rerun-if-changed=catalog");
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let mut list = String::from("[\n");
-    let mut found = Vec::new();
-    let mut folders = Vec::new();
-    for entry in fs::read_dir("catalog")? {
-        folders.push(entry?.path());
-    }
-    folders.sort();
-    for folder in folders {
-        let index = folder.join("index.json");
-        if index.is_file() {
-            let name = folder.file_name().unwrap_or_default();
-            let signals = folder.join("signals.yaml");
-            let signals = match signals.is_file() {
-                true => {
-                    found.push(signals.clone());
-                    format!("include_str!({:?})", root.join(signals))
-                }
-                false => "\"\"".to_owned(),
-            };
-            list += &format!(
-                "    ({name:?}, include_str!({:?}), {signals}),\n",
-                root.join(&index)
-            );
-            found.push(index);
+/// The sources of our crates, and the catalog's files that they contain.
+fn inputs() -> io::Result<Vec<PathBuf>> {
+    let mut found: Vec<_> = INPUTS.map(PathBuf::from).into();
+    for (folder, parts) in [
+        ("catalog", &["index.json", "signals.yaml"][..]),
+        ("crates", &["Cargo.toml", "build.rs", "src"]),
+    ] {
+        println!("cargo::rerun-if-changed={folder}");
+        for entry in entries(Path::new(folder))? {
+            found.extend(parts.iter().map(|part| entry.join(part)));
         }
     }
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("catalogs.rs"), list + "]\n")?;
     Ok(found)
 }
 
@@ -87,14 +64,22 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
             .into_iter()
             .collect());
     }
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(path)? {
-        entries.push(entry?.path());
-    }
-    entries.sort();
     let mut found = Vec::new();
-    for entry in entries {
+    for entry in entries(path)? {
         found.extend(files(&entry)?);
     }
+    Ok(found)
+}
+
+/// What a folder has, sorted; nothing where a package leaves it out.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        found.push(entry?.path());
+    }
+    found.sort();
     Ok(found)
 }

@@ -27,33 +27,17 @@
 //!
 //! `ARCHITECTURE.md` lists the modules in the order in which they use each other.
 
-pub mod artifact;
-#[cfg(feature = "aws")]
-pub mod aws;
-pub mod catalog;
 pub mod cli;
-pub mod cloudwatch;
-pub mod config;
-pub mod diag;
-pub mod gate;
-pub mod health;
-pub mod import;
-pub mod input;
-pub mod inventory;
-pub mod kubernetes;
-pub mod library;
-pub mod lint;
-pub mod naming;
-pub mod output;
-pub mod parity;
-pub mod plan;
-pub mod promql;
-pub mod query;
-pub mod resolve;
-pub mod source;
-pub mod spec;
-pub mod starter;
-pub mod target;
-pub mod template;
-pub mod units;
-pub mod yaml;
+
+#[cfg(feature = "aws")]
+pub use slosmith_aws as aws;
+pub use slosmith_catalog as catalog;
+pub use slosmith_cloudwatch as cloudwatch;
+pub use slosmith_import as import;
+pub use slosmith_lint::{artifact, lint};
+pub use slosmith_plan::{gate, health, inventory, parity, plan, query};
+pub use slosmith_promql as promql;
+pub use slosmith_render::{output, starter, target, template};
+pub use slosmith_resolve as resolve;
+pub use slosmith_spec::{config, kubernetes, library, naming, spec};
+pub use slosmith_text::{diag, input, source, units, yaml};

@@ -19,7 +19,7 @@ const SOURCES: [(&str, &[&str], &[&str]); 10] = [
     ("promql", &["tests/it/promql/expressions.txt"], &["txt"]),
     (
         "yaml",
-        &["specs", "tests/fixtures", "src/library"],
+        &["specs", "tests/fixtures", "crates/spec/src/library"],
         &["yaml"],
     ),
     (

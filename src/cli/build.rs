@@ -20,15 +20,15 @@ use rayon::prelude::*;
 use super::findings;
 use super::terminal::Terminal;
 use super::watch;
-use crate::diag::{Sink, guarded};
-use crate::output::{self, Staging};
-use crate::source::{FileId, Sources};
-use crate::spec::{Bases, Document, Findings, Variant};
-use crate::target::Target;
 use job::{Built, Done, Job};
 use servers::Servers;
 pub(super) use settings::Settings;
 use shared::Shared;
+use slosmith_render::output::{self, Staging};
+use slosmith_render::target::Target;
+use slosmith_spec::spec::{Bases, Document, Findings, Variant};
+use slosmith_text::diag::{Sink, guarded};
+use slosmith_text::source::{FileId, Sources};
 
 /// Compile specs into rules, dashboards, alarms and runbooks
 #[derive(Debug, Default, Args)]

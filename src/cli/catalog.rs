@@ -15,8 +15,10 @@ use clap::{Args, Subcommand};
 
 use super::lint::scope::{self, unknown};
 use super::{Format, configuration, examples};
-use crate::catalog::diff::Diff;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Product, Range, Release, VLLM, Version};
+use slosmith_catalog::diff::Diff;
+use slosmith_catalog::{
+    Catalog, DEFAULT_PROFILE, Embedded, Product, Range, Release, VLLM, Version,
+};
 
 /// Show which metrics each release of vLLM and of other servers exposes
 #[derive(Debug, Args)]
@@ -210,7 +212,7 @@ fn known_profile(release: &Release, profile: &str) -> Result<()> {
         return Ok(());
     }
     let known: Vec<_> = release.profiles().collect();
-    let hint = crate::diag::did_you_mean(profile, known.iter().copied());
+    let hint = slosmith_text::diag::did_you_mean(profile, known.iter().copied());
     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
     Err(anyhow!(
         "profile `{profile}` is not recorded for {}{hint}; recorded profiles: {}",

@@ -16,9 +16,9 @@ use clap::{Args, Subcommand};
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
 use super::{Format, examples};
-use crate::aws::{Allowed, Changes, Desired, Endpoints, Pace, Session, Settings, State};
-use crate::cloudwatch::is_region;
-use crate::output::Writer;
+use slosmith_aws::{Allowed, Changes, Desired, Endpoints, Pace, Session, Settings, State};
+use slosmith_cloudwatch::is_region;
+use slosmith_render::output::Writer;
 
 /// Plan and apply CloudWatch alarms and dashboards in an AWS account
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::terminal::Terminal;
-use crate::catalog::{Embedded, VLLM};
-use crate::config::{self, Config, LoadError};
-use crate::diag::render::{Format, Report, render};
-use crate::source::{Sources, Spanned};
+use slosmith_catalog::{Embedded, VLLM};
+use slosmith_spec::config::{self, Config, LoadError};
+use slosmith_text::diag::render::{Format, Report, render};
+use slosmith_text::source::{Sources, Spanned};
 
 /// The nearest configuration, or the default one; `None` if the file has errors, which are then shown.
 pub(super) fn nearest(

@@ -16,16 +16,16 @@ use super::lint::progress::Progress;
 use super::lint::walk;
 use super::terminal::Terminal;
 use super::{ReportFormat, catalog as pages, lint};
-use crate::artifact::Artifact;
-use crate::catalog::Product;
-use crate::catalog::diff::Diff;
-use crate::catalog::{Catalog, Release, VLLM, Version};
-use crate::config::Config;
-use crate::diag::render::{Report, place, render};
-use crate::diag::{Diagnostic, guarded};
-use crate::lint::Scope;
-use crate::lint::drift::{Fate, Item, Queries, drift};
-use crate::source::{LineCol, Sources};
+use slosmith_catalog::Product;
+use slosmith_catalog::diff::Diff;
+use slosmith_catalog::{Catalog, Release, VLLM, Version};
+use slosmith_lint::artifact::Artifact;
+use slosmith_lint::lint::Scope;
+use slosmith_lint::lint::drift::{Fate, Item, Queries, drift};
+use slosmith_spec::config::Config;
+use slosmith_text::diag::render::{Report, place, render};
+use slosmith_text::diag::{Diagnostic, guarded};
+use slosmith_text::source::{LineCol, Sources};
 
 /// Show how an upgrade of vLLM or another server affects metrics and the files that query them
 #[derive(Debug, Args)]
@@ -174,7 +174,7 @@ fn items(
     loaded: &mut Loaded,
     config: &Config,
     [from, to]: [Product<'static>; 2],
-) -> Vec<(crate::source::FileId, Item)> {
+) -> Vec<(slosmith_text::source::FileId, Item)> {
     let readings = loaded.artifacts.iter().flat_map(Artifact::readings);
     let written = readings.flat_map(|a| &a.records);
     let written: Vec<_> = written.map(|record| record.name.value.clone()).collect();
@@ -203,6 +203,6 @@ fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
         return Ok(());
     }
     let report = Report::new(faults, &loaded.sources, &[]).root(here);
-    let text = render(crate::diag::render::Format::Human, &report);
+    let text = render(slosmith_text::diag::render::Format::Human, &report);
     Ok(Terminal::stderr().write_all(text.as_bytes())?)
 }

@@ -5,8 +5,8 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use crate::diag::{codes, did_you_mean};
-use crate::lint::rules;
+use slosmith_lint::lint::rules;
+use slosmith_text::diag::{codes, did_you_mean};
 
 /// Explain the code of a finding
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use anyhow::Result;
 
 use super::terminal::{Terminal, Trust, is_stderr_styled, stderr_width};
 use super::words::count;
-use crate::diag::render::Report;
-use crate::diag::{Severity, Sink, render, shown};
-use crate::source::Sources;
+use slosmith_text::diag::render::Report;
+use slosmith_text::diag::{Severity, Sink, render, shown};
+use slosmith_text::source::Sources;
 
 pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
     match print(err, sink, sources)? {

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 
 use super::terminal::Terminal;
 use super::{page, plan};
-use crate::diag::did_you_mean;
-use crate::gate::{self, Difference, Evidence, Judged, Results, Verdict};
-use crate::input;
-use crate::plan::runbook::LoadTests;
-use crate::spec::Measure;
+use slosmith_plan::gate::{self, Difference, Evidence, Judged, Results, Verdict};
+use slosmith_plan::plan::runbook::LoadTests;
+use slosmith_spec::spec::Measure;
+use slosmith_text::diag::did_you_mean;
+use slosmith_text::input;
 
 /// Check a load test result against the pass criteria of a spec
 #[derive(Debug, Args)]

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::terminal::{Mood, Terminal};
 use super::{Format, page, plan};
-use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
-use crate::plan::Plan;
-use crate::resolve;
-use crate::spec::Document;
-use crate::units::Duration;
+use slosmith_plan::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
+use slosmith_plan::plan::Plan;
+use slosmith_resolve as resolve;
+use slosmith_spec::spec::Document;
+use slosmith_text::units::Duration;
 
 /// Show which alert conditions are true on a server right now
 #[derive(Debug, Args)]

@@ -9,14 +9,14 @@ use clap::{Args, Subcommand};
 use super::terminal::{Terminal, Trust, is_stderr_styled};
 use super::words::count;
 use super::{build, examples, read};
-use crate::catalog::Catalog;
-use crate::diag::{Diagnostic, Severity, Sink, render};
-use crate::import::{self, Format, Imported, Options};
-use crate::output::Writer;
-use crate::resolve;
-use crate::source::{FileId, SourceFile, Sources};
-use crate::spec;
-use crate::units::Duration;
+use slosmith_catalog::Catalog;
+use slosmith_import::{self as import, Format, Imported, Options};
+use slosmith_render::output::Writer;
+use slosmith_resolve as resolve;
+use slosmith_spec::spec;
+use slosmith_text::diag::{Diagnostic, Severity, Sink, render};
+use slosmith_text::source::{FileId, SourceFile, Sources};
+use slosmith_text::units::Duration;
 
 /// Convert SLOs, rules and dashboards from other tools into specs
 #[derive(Debug, Args)]

@@ -13,17 +13,17 @@ use clap::{Args, ValueEnum};
 use super::stored::{self, Prefixes};
 use super::terminal::Terminal;
 use super::{findings, page};
-use crate::catalog::{Catalog, Range};
-use crate::diag::{Sink, one_line};
-use crate::input;
-use crate::naming;
-use crate::output::Writer;
-use crate::resolve::{self, Options};
-use crate::source::{SourceFile, Sources};
-use crate::spec;
-use crate::starter::{self, File, Other, Pipeline, Project};
-use crate::template::Templates;
 use ask::Questions;
+use slosmith_catalog::{Catalog, Range};
+use slosmith_render::output::Writer;
+use slosmith_render::starter::{self, File, Other, Pipeline, Project};
+use slosmith_render::template::Templates;
+use slosmith_resolve::{self as resolve, Options};
+use slosmith_spec::naming;
+use slosmith_spec::spec;
+use slosmith_text::diag::{Sink, one_line};
+use slosmith_text::input;
+use slosmith_text::source::{SourceFile, Sources};
 use vllm::Seen;
 
 /// Create a project: `slosmith.toml`, a first spec and a CI workflow

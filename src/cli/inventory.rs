@@ -8,11 +8,11 @@ use super::build::input;
 use super::build::settings::Settings;
 use super::findings;
 use super::terminal::Terminal;
-use crate::diag::{Sink, guarded};
-use crate::inventory::Service;
-use crate::resolve;
-use crate::source::Sources;
-use crate::spec::{Bases, Variant};
+use slosmith_plan::inventory::Service;
+use slosmith_resolve as resolve;
+use slosmith_spec::spec::{Bases, Variant};
+use slosmith_text::diag::{Sink, guarded};
+use slosmith_text::source::Sources;
 
 /// Number of specs that are in memory at once.
 const BATCH: usize = 256;

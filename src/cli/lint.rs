@@ -20,15 +20,15 @@ use anyhow::{Context, Result, anyhow, bail};
 
 pub use args::LintArgs;
 
-use crate::catalog::{Embedded, Range};
-use crate::config::{Config, plain};
-use crate::diag::{Diagnostic, INTERNAL_ERROR, count, one_line};
-use crate::lint::date::Date;
-use crate::lint::{Scope, Settings, run_telling};
-use crate::output::Writer;
-use crate::source::Sources;
 use input::Loaded;
 use progress::Progress;
+use slosmith_catalog::{Embedded, Range};
+use slosmith_lint::lint::date::Date;
+use slosmith_lint::lint::{Scope, Settings, run_telling};
+use slosmith_render::output::Writer;
+use slosmith_spec::config::{Config, plain};
+use slosmith_text::diag::{Diagnostic, INTERNAL_ERROR, count, one_line};
+use slosmith_text::source::Sources;
 
 pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;

@@ -10,7 +10,7 @@ use super::build::BuildArgs;
 use super::inventory;
 use super::table::Table;
 use super::words::count;
-use crate::inventory::Service;
+use slosmith_plan::inventory::Service;
 
 /// List services with their SLOs and alerts
 #[derive(Debug, Args)]

@@ -36,9 +36,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::{catalog, signals};
-use crate::diag::caught;
 use document::Document;
 use position::Encoding;
+use slosmith_text::diag::caught;
 use workspace::Workspace;
 
 /// The pause before documents are checked.

@@ -8,7 +8,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::Cli;
-use crate::output::Writer;
+use slosmith_render::output::Writer;
 
 /// Write manual pages
 #[derive(Debug, Args)]

@@ -14,12 +14,12 @@ use super::lint::{fixing, projects};
 use super::terminal::Terminal;
 use super::words::count;
 use super::{build, configuration, findings};
-use crate::diag::render::place;
-use crate::diag::{Diagnostic, Sink, one_line};
-use crate::output::Writer;
-use crate::resolve::{Options, resolve};
-use crate::source::{FileId, SourceFile, Sources};
-use crate::spec::{self, Bases};
+use slosmith_render::output::Writer;
+use slosmith_resolve::{Options, resolve};
+use slosmith_spec::spec::{self, Bases};
+use slosmith_text::diag::render::place;
+use slosmith_text::diag::{Diagnostic, Sink, one_line};
+use slosmith_text::source::{FileId, SourceFile, Sources};
 
 /// Rewrite specs that use fields of before
 #[derive(Debug, Args)]

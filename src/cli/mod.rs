@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::diag::{caught, note_panics, one_line};
+use slosmith_text::diag::{caught, note_panics, one_line};
 use terminal::{Terminal, force_styles};
 
 /// Compiles SLO specs into Prometheus rules, Grafana dashboards, CloudWatch alarms and runbooks, and checks queries against

@@ -7,10 +7,10 @@ use clap::ArgMatches;
 
 use super::configuration;
 use super::lint::scope::embedded;
-use crate::catalog::Catalog;
-use crate::config::Config;
-use crate::input;
-use crate::source::Sources;
+use slosmith_catalog::Catalog;
+use slosmith_spec::config::Config;
+use slosmith_text::input;
+use slosmith_text::source::Sources;
 
 /// The value of `--config`, for any command that has it.
 pub(super) fn configuration(matches: &ArgMatches) -> Option<&Path> {

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::catalog::exposition::{self, Page};
-use crate::input;
 use address::Address;
 pub(super) use http::HttpArgs;
+use slosmith_catalog::exposition::{self, Page};
+use slosmith_text::input;
 
 const TEXT: &str = "text/plain; version=0.0.4";
 

@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 use super::build::input;
 use super::findings;
 use super::terminal::Terminal;
-use crate::diag::{Sink, choice};
-use crate::plan::Plan;
-use crate::resolve::{self, Options};
-use crate::spec::Document;
+use slosmith_plan::plan::Plan;
+use slosmith_resolve::{self as resolve, Options};
+use slosmith_spec::spec::Document;
+use slosmith_text::diag::{Sink, choice};
 
 /// The plan of a spec; `None` when the spec has errors, which are then reported.
 pub(super) fn of(path: &Path, environment: Option<&str>) -> Result<Option<Plan>> {

@@ -15,14 +15,14 @@ use super::findings;
 use super::terminal::Terminal;
 use super::watch::{self, Place};
 use super::words::{count, took};
-use crate::diag::Sink;
-use crate::output::Writer;
-use crate::resolve::{self, Options};
-use crate::source::Sources;
-use crate::target::{OutFile, preview};
-use crate::template::Templates;
 use pages::Pages;
 use serve::Server;
+use slosmith_render::output::Writer;
+use slosmith_render::target::{OutFile, preview};
+use slosmith_render::template::Templates;
+use slosmith_resolve::{self as resolve, Options};
+use slosmith_text::diag::Sink;
+use slosmith_text::source::Sources;
 
 /// Write one HTML preview per service, for review without Grafana
 #[derive(Debug, Args)]

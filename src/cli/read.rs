@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::diag::Diagnostic;
-use crate::input;
-use crate::source::{FileId, Sources};
-use crate::yaml;
+use slosmith_text::diag::Diagnostic;
+use slosmith_text::input;
+use slosmith_text::source::{FileId, Sources};
+use slosmith_text::yaml;
 
 /// Puts a file among the sources; `named` is true when the command line names it.
 pub(super) fn read(

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 
-use crate::library::{beta_schema, json_schema};
+use slosmith_spec::library::{beta_schema, json_schema};
 
 /// Print the JSON Schema of specs, for editors
 #[derive(Debug, Args)]

@@ -9,13 +9,13 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
 use super::{Format, configuration};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, ReleaseId, Shape, VLLM};
 use crate::cli::words;
-use crate::diag::did_you_mean;
-use crate::library;
-use crate::library::PREFIX;
-use crate::spec::{Across, FamilyKind, Signal};
-use crate::units::Unit;
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, ReleaseId, Shape, VLLM};
+use slosmith_spec::library;
+use slosmith_spec::library::PREFIX;
+use slosmith_spec::spec::{Across, FamilyKind, Signal};
+use slosmith_text::diag::did_you_mean;
+use slosmith_text::units::Unit;
 
 /// List the built-in signals that a spec can use
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::page::{self, HttpArgs};
-use crate::catalog::Catalog;
-use crate::catalog::exposition::Page;
-use crate::resolve::is_label_name;
+use slosmith_catalog::Catalog;
+use slosmith_catalog::exposition::Page;
+use slosmith_resolve::is_label_name;
 
 const RECENT: u64 = 3_600;
 

@@ -1,7 +1,7 @@
 //! Text in aligned columns.
 
 use super::terminal;
-use crate::diag::{one_line, wrapped};
+use slosmith_text::diag::{one_line, wrapped};
 
 /// Blanks in front of the cells that do not fit into a line of the terminal.
 const FURTHER: usize = 4;

@@ -7,9 +7,9 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
 use super::examples;
-use crate::diag::did_you_mean;
-use crate::output::Writer;
-use crate::template::built_in;
+use slosmith_render::output::Writer;
+use slosmith_render::template::built_in;
+use slosmith_text::diag::did_you_mean;
 
 /// Export the built-in templates, so that you can change them
 #[derive(Debug, Args)]

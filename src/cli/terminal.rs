@@ -10,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use terminal_size::terminal_size_of;
 
-use crate::diag::{push_escaped, steers, wrapped};
+use slosmith_text::diag::{push_escaped, steers, wrapped};
 
 /// Lets styles through to every stream, or to none, whatever the streams are.
 pub(super) fn force_styles(on: bool) {

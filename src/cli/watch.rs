@@ -16,12 +16,12 @@ use anyhow::{Result, bail};
 use super::closed;
 use super::terminal::Terminal;
 use super::words::{count, took};
-use crate::diag::one_line;
-use crate::input;
-use crate::output::Digest;
 use follow::Follower;
 use look::Look;
 pub(super) use look::Place;
+use slosmith_render::output::Digest;
+use slosmith_text::diag::one_line;
+use slosmith_text::input;
 
 const FEW: usize = 3;
 

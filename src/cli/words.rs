@@ -1,11 +1,11 @@
 //! Text for shapes, changes, counts and times.
 
-pub(super) use crate::diag::count;
+pub(super) use slosmith_text::diag::count;
 use std::time::Duration;
 
-use crate::catalog::diff::{Changed, Delta};
-use crate::catalog::lineage::{ChangeKind, Replacement};
-use crate::catalog::{MetricType, Shape};
+use slosmith_catalog::diff::{Changed, Delta};
+use slosmith_catalog::lineage::{ChangeKind, Replacement};
+use slosmith_catalog::{MetricType, Shape};
 
 const MANY: usize = 8;
 

@@ -48,14 +48,19 @@ const NOT_SHOWN: [&str; 1] = ["refused"];
 
 const SECTIONS: [&str; 4] = ["What it means", "Why", "Example", "Use instead"];
 
-/// The files under `src/` with their paths, without comments and without the tests at their ends.
+/// The files of our crates with their paths, without comments and without the tests at their ends.
 fn sources() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let files = walkdir::WalkDir::new(&root).sort_by_file_name();
-    let files = files.into_iter().map(|file| file.expect("a file"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = crate::layers::roots().into_iter();
+    let files = folders
+        .flat_map(|folder| walkdir::WalkDir::new(root.join(folder)).sort_by_file_name())
+        .map(|file| file.expect("a file"));
     let mut sources = Vec::new();
     for file in files.filter(|file| file.path().extension().is_some_and(|e| e == "rs")) {
-        let path = file.path().strip_prefix(&root).expect("below src");
+        let path = file
+            .path()
+            .strip_prefix(root)
+            .expect("below the repository");
         let path = path.to_str().expect("UTF-8").to_owned();
         let text = std::fs::read_to_string(file.path()).expect("source is text");
         let shipped = text.split("#[cfg(test)]\nmod tests {").next();
@@ -128,7 +133,7 @@ fn every_code_has_an_entry_and_every_entry_a_use() {
         let is_rule = rules::find(code).is_some();
         assert!(
             known.contains(code) != is_rule,
-            "`{code}` needs one entry: in src/diag/codes/, or as a lint rule"
+            "`{code}` needs one entry: in crates/text/src/diag/codes/, or as a lint rule"
         );
     }
     let unused: Vec<_> = known.difference(&used).collect();
@@ -273,7 +278,7 @@ fn sarif_links_each_code_to_its_entry() {
 
 const INTRODUCTION: &str = "# Diagnostics
 
-Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
+Generated from `crates/text/src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
 [rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
 `tests/fixtures/wrong/` shows wrong specs with their complete reports, by topic.
 

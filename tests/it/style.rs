@@ -117,6 +117,7 @@ fn files() -> Vec<(PathBuf, Kind)> {
         "schemas",
         "templates/init",
         "src",
+        "crates",
         "tests/fixtures/rules",
         "tests/fixtures/wrong",
         "tests/it",

@@ -8,11 +8,11 @@ use anyhow::{Context, Result, bail};
 use globset::GlobBuilder;
 
 use crate::cli::read;
-use crate::config::Config;
-use crate::diag::{Diagnostic, Sink, choice};
-use crate::output::MANIFEST;
-use crate::source::{FileId, Sources, Span, Spanned};
-use crate::spec::{Bases, Document};
+use slosmith_render::output::MANIFEST;
+use slosmith_spec::config::Config;
+use slosmith_spec::spec::{Bases, Document};
+use slosmith_text::diag::{Diagnostic, Sink, choice};
+use slosmith_text::source::{FileId, Sources, Span, Spanned};
 
 #[derive(Default)]
 pub(in crate::cli) struct Specs {

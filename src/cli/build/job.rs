@@ -8,16 +8,21 @@ use anyhow::Result;
 use similar::TextDiff;
 
 use super::settings::Settings;
-use crate::catalog::Catalog;
 use crate::cli::lint::today;
-use crate::diag::{Diagnostic, Sink, one_line};
-use crate::kubernetes::Metadata;
-use crate::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
-use crate::plan::{LeftOut, Plan, Server};
-use crate::source::{FileId, Sources, Span};
-use crate::spec::{Document, Text, Variant};
-use crate::target::{Target, TargetError, Untested, own};
-use crate::{lint, naming, output, parity, resolve, target};
+use slosmith_catalog::Catalog;
+use slosmith_lint::lint;
+use slosmith_plan::parity;
+use slosmith_plan::plan::{LeftOut, Plan, Server};
+use slosmith_render::output;
+use slosmith_render::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
+use slosmith_render::target;
+use slosmith_render::target::{Target, TargetError, Untested, own};
+use slosmith_resolve as resolve;
+use slosmith_spec::kubernetes::Metadata;
+use slosmith_spec::naming;
+use slosmith_spec::spec::{Document, Text, Variant};
+use slosmith_text::diag::{Diagnostic, Sink, one_line};
+use slosmith_text::source::{FileId, Sources, Span};
 
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
@@ -254,6 +259,7 @@ impl<'a> Job<'a> {
         let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned);
         let kept = kept.chain(others).collect();
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
+        folder.version = Some(env!("SLOSMITH_VERSION"));
         folder.inputs = inputs.filter(|_| untested.is_empty());
         let summary = Summary {
             cost,

@@ -12,7 +12,7 @@ use super::overview;
 use super::settings::Settings;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::{self, count};
-use crate::output::OutputError;
+use slosmith_render::output::OutputError;
 
 const FEW: usize = 20;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Catalog, Embedded};
-use crate::diag::Diagnostic;
-use crate::promql::ast::{Expr, Selector};
-use crate::promql::{self, build};
-use crate::source::Span;
-use crate::spec::Variant;
+use slosmith_catalog::{Catalog, Embedded};
+use slosmith_promql::ast::{Expr, Selector};
+use slosmith_promql::{self as promql, build};
+use slosmith_spec::spec::Variant;
+use slosmith_text::diag::Diagnostic;
+use slosmith_text::source::Span;
 
 /// Selectors with more matchers are compared only with equal ones.
 const MOST: usize = 8;

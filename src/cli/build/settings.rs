@@ -7,19 +7,19 @@ use clap::ValueEnum;
 
 use super::BuildArgs;
 use super::input::{self, Specs};
-use crate::catalog::{Embedded, Product};
 use crate::cli::lint::scope as recorded;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Place;
 use crate::cli::{configuration, findings};
-use crate::config::{self, Build, Config};
-use crate::diag::{Diagnostic, Sink, did_you_mean};
-use crate::kubernetes::Metadata;
-use crate::lint::Scope;
-use crate::resolve::{self, Options};
-use crate::source::{Sources, Spanned};
-use crate::target::Target;
-use crate::template::Templates;
+use slosmith_catalog::{Embedded, Product};
+use slosmith_lint::lint::Scope;
+use slosmith_render::target::Target;
+use slosmith_render::template::Templates;
+use slosmith_resolve::{self as resolve, Options};
+use slosmith_spec::config::{self, Build, Config};
+use slosmith_spec::kubernetes::Metadata;
+use slosmith_text::diag::{Diagnostic, Sink, did_you_mean};
+use slosmith_text::source::{Sources, Spanned};
 
 pub(in crate::cli) const SPECS: &str = "specs";
 const OUT: &str = "generated";

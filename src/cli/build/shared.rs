@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Diagnostic, Severity, Sink, count};
-use crate::source::{FileId, Sources};
+use slosmith_text::diag::{Diagnostic, Severity, Sink, count};
+use slosmith_text::source::{FileId, Sources};
 
 /// Number of specs that a finding names.
 const NAMED: usize = 2;

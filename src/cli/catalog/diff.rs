@@ -4,10 +4,10 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::DiffArgs;
-use crate::catalog::diff::{Changed, Delta, Diff};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Release};
 use crate::cli::table::Table;
 use crate::cli::{Format, words};
+use slosmith_catalog::diff::{Changed, Delta, Diff};
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Release};
 
 pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
     let from = super::release(catalog, &args.from)?;

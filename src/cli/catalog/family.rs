@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::diff::{Changed, changed};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Family, ReleaseId, Shape};
+use slosmith_catalog::diff::{Changed, changed};
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Family, ReleaseId, Shape};
 
 pub(super) struct Stretch<'a> {
     pub(super) profile: &'a str,

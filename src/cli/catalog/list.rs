@@ -4,11 +4,11 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{ListArgs, is_vllms};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Embedded, Release, VLLM};
 use crate::cli::Format;
 use crate::cli::table::Table;
 use crate::cli::words;
-use crate::diag::count as count_of;
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Embedded, Release, VLLM};
+use slosmith_text::diag::count as count_of;
 
 pub(super) fn view(product: &str, args: &ListArgs) -> Result<String> {
     let catalog = super::of(product)?;

@@ -7,13 +7,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::exposition::{self, Page, ProblemKind};
-use crate::catalog::record::recorded;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Version};
 use crate::cli::page;
-use crate::input;
-use crate::output::Writer;
-use crate::source::mark_len;
+use slosmith_catalog::exposition::{self, Page, ProblemKind};
+use slosmith_catalog::record::recorded;
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Version};
+use slosmith_render::output::Writer;
+use slosmith_text::input;
+use slosmith_text::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {

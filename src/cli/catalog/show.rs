@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::ShowArgs;
 use super::family::{Stretch, history, shape, timeline};
-use crate::catalog::lineage::Change;
-use crate::catalog::{Catalog, Family, ReleaseId, Version};
 use crate::cli::Format;
 use crate::cli::table::Table;
 use crate::cli::words;
+use slosmith_catalog::lineage::Change;
+use slosmith_catalog::{Catalog, Family, ReleaseId, Version};
 
 pub(super) fn view(args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();

@@ -6,13 +6,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use minisign_verify::{PublicKey, Signature};
 
-use crate::catalog::{Catalog, Index, Release, VLLM, Version};
 use crate::cli::lint::scope::embedded;
 use crate::cli::{configuration, page};
-use crate::config::{self, Config};
-use crate::input;
-use crate::output::Writer;
-use crate::source::{Sources, Spanned};
+use slosmith_catalog::{Catalog, Index, Release, VLLM, Version};
+use slosmith_render::output::Writer;
+use slosmith_spec::config::{self, Config};
+use slosmith_text::input;
+use slosmith_text::source::{Sources, Spanned};
 
 #[derive(Debug, Args)]
 pub(super) struct UpdateArgs {

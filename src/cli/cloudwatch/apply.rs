@@ -5,11 +5,11 @@ use std::io::{IsTerminal, Write};
 use anyhow::{Result, bail};
 
 use super::{ApplyArgs, Compared, Target, compare, specs, text};
-use crate::aws::{Call, Key, Outcome, Saved, waves};
 use crate::cli::lint::progress::Progress;
 use crate::cli::terminal::{Terminal, Trust};
 use crate::cli::words::count;
-use crate::diag::one_line;
+use slosmith_aws::{Call, Key, Outcome, Saved, waves};
+use slosmith_text::diag::one_line;
 
 pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let saved = specs::saved(&args.specs)?

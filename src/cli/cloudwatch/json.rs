@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Compared, Target};
-use crate::aws::Action;
-use crate::parity::Prices;
+use slosmith_aws::Action;
+use slosmith_plan::parity::Prices;
 
 pub(super) fn plan(target: &Target, compared: &Compared) -> serde_json::Result<String> {
     let Compared { state, changes, .. } = compared;

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::{Compared, PlanArgs, Target, compare, json, specs, text, write};
-use crate::aws::Saved;
 use crate::cli::Format;
 use crate::cli::terminal::{Terminal, Trust};
+use slosmith_aws::Saved;
 
 pub(super) fn run(args: &PlanArgs, out: &mut Terminal) -> Result<u8> {
     let Some(target) = specs::target(&args.specs, &args.what)? else {

@@ -8,11 +8,11 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{AwsArgs, RegionArgs, open};
-use crate::aws::{Kind, State};
 use crate::cli::lint::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::count;
-use crate::output::Writer;
+use slosmith_aws::{Kind, State};
+use slosmith_render::output::Writer;
 
 #[derive(Debug, Args)]
 pub(super) struct PullArgs {

@@ -7,16 +7,16 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{Target, WhatArgs};
-use crate::aws::{Allowed, Desired};
 use crate::cli::build::settings::Settings;
 use crate::cli::build::{BuildArgs, input};
 use crate::cli::findings;
 use crate::cli::terminal::Terminal;
-use crate::cloudwatch::{STATES, elsewhere, is_region};
-use crate::diag::Sink;
-use crate::plan::Plan;
-use crate::resolve;
-use crate::target::{self, Requests};
+use slosmith_aws::{Allowed, Desired};
+use slosmith_cloudwatch::{STATES, elsewhere, is_region};
+use slosmith_plan::plan::Plan;
+use slosmith_render::target::{self, Requests};
+use slosmith_resolve as resolve;
+use slosmith_text::diag::Sink;
 
 struct Spec {
     file: String,
@@ -150,7 +150,7 @@ pub(super) fn saved(paths: &[PathBuf]) -> Result<Option<String>> {
     let is_plan = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
     match paths {
         [one] if is_plan(one) => {
-            let text = crate::input::read_text(one, crate::input::RESULT);
+            let text = slosmith_text::input::read_text(one, slosmith_text::input::RESULT);
             Ok(Some(text.with_context(|| {
                 format!("cannot read {}", one.display())
             })?))

@@ -17,10 +17,10 @@ use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
 use super::{Compared, Target};
-use crate::aws::{Action, Change, Changes, Desired, FieldChange};
 use crate::cli::words::count;
-use crate::diag::one_line;
-use crate::parity::Prices;
+use slosmith_aws::{Action, Change, Changes, Desired, FieldChange};
+use slosmith_plan::parity::Prices;
+use slosmith_text::diag::one_line;
 
 const RED: Style = AnsiColor::Red.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::cli::build::BuildArgs;
 use crate::cli::build::settings::SPECS;
-use crate::output::MANIFEST;
+use slosmith_render::output::MANIFEST;
 
 /// The project of now: its folder, and the configuration if it has one.
 pub(super) struct Project {

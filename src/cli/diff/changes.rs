@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::inventory::Service;
-use crate::naming::SERVICE;
+use slosmith_plan::inventory::Service;
+use slosmith_spec::naming::SERVICE;
 
 /// The lists of a service, and the word for one entry.
 const LISTS: [(&str, &str); 4] = [
@@ -178,7 +178,7 @@ fn about(kind: &str, entry: &Map<String, Value>) -> String {
     match kind {
         "service" => {
             let [slos, alerts] = [("slos", "SLO"), ("alerts", "alert")]
-                .map(|(field, word)| crate::diag::count(number(field), word));
+                .map(|(field, word)| slosmith_text::diag::count(number(field), word));
             format!("{slos}, {alerts}")
         }
         "SLO" => format!("{} over {}", text("objective"), text("period")),

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::changes::{Changed, Changes, Kind};
 use crate::cli::words::count;
-use crate::diag::one_line;
-use crate::template::markdown::{code, inline};
+use slosmith_render::template::markdown::{code, inline};
+use slosmith_text::diag::one_line;
 
 /// An equal change of so many services is told once.
 const MANY: usize = 3;

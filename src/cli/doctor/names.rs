@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use anyhow::{Result, anyhow};
 
 use super::{Check, DoctorArgs};
-use crate::catalog::exposition::Page;
-use crate::catalog::{Catalog, Server};
 use crate::cli::build::{self, BuildArgs, input};
 use crate::cli::page;
 use crate::cli::stored::Prefixes;
-use crate::diag::Sink;
-use crate::resolve;
-use crate::spec::Document;
-use crate::starter;
-use crate::units::parse_decimal;
+use slosmith_catalog::exposition::Page;
+use slosmith_catalog::{Catalog, Server};
+use slosmith_render::starter;
+use slosmith_resolve as resolve;
+use slosmith_spec::spec::Document;
+use slosmith_text::diag::Sink;
+use slosmith_text::units::parse_decimal;
 
 const NAME: &str = "names";
 

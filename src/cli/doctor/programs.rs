@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Check;
-use crate::input;
+use slosmith_text::input;
 
 /// Oldest supported Prometheus version, as in docs/prometheus.md.
 const PROMETHEUS: (u64, u64) = (2, 42);

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use super::Check;
 use crate::cli::build::{self, BuildArgs, input};
 use crate::cli::words::count;
-use crate::config::{self, Config, LoadError};
-use crate::diag::{Diagnostic, Sink};
-use crate::source::Sources;
-use crate::spec::Document;
+use slosmith_spec::config::{self, Config, LoadError};
+use slosmith_spec::spec::Document;
+use slosmith_text::diag::{Diagnostic, Sink};
+use slosmith_text::source::Sources;
 
 pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::Drift;
-use crate::catalog::diff::Diff;
 use crate::cli::words;
-use crate::lint::drift::Fate;
+use slosmith_catalog::diff::Diff;
+use slosmith_lint::lint::drift::Fate;
 
 pub(super) fn report(drift: &Drift<'_>) -> String {
     let mut out = format!(

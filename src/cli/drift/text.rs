@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use super::Drift;
 use crate::cli::catalog::diff;
 use crate::cli::terminal::{Mood, Terminal};
-use crate::lint::drift::Fate;
+use slosmith_lint::lint::drift::Fate;
 
 pub(super) fn report(drift: &Drift<'_>, out: &mut Terminal) -> Result<()> {
     let counts = drift.counts();

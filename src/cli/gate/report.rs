@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{GateArgs, Judged, Verdict};
 use crate::cli::terminal::{Mood, Terminal};
-use crate::diag::render::escape_xml;
+use slosmith_text::diag::render::escape_xml;
 
 /// The verdict, every criterion, and at the end what did not pass, and by how much.
 pub(super) fn lines(out: &mut Terminal, judged: &[Judged], worst: Verdict) -> Result<()> {

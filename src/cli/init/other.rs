@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-use crate::catalog::exposition::Page;
-use crate::catalog::{Catalog, Embedded, Identity, VLLM};
 use crate::cli::lint::scope::embedded;
 use crate::cli::terminal::Terminal;
-use crate::starter::Other;
+use slosmith_catalog::exposition::Page;
+use slosmith_catalog::{Catalog, Embedded, Identity, VLLM};
+use slosmith_render::starter::Other;
 
 /// The server that is named, or that wrote the page; none for vLLM.
 pub(super) fn chosen(named: Option<&str>, page: Option<&Page>) -> Result<Option<Other>> {

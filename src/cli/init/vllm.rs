@@ -5,10 +5,10 @@ use std::io::Write;
 use anyhow::{Result, anyhow, bail};
 
 use super::ask::Questions;
-use crate::catalog::exposition::Page;
-use crate::catalog::{Catalog, Range, Release, Server};
 use crate::cli::stored::Prefixes;
 use crate::cli::terminal::Terminal;
+use slosmith_catalog::exposition::Page;
+use slosmith_catalog::{Catalog, Range, Release, Server};
 
 pub(super) struct Seen {
     pub(super) page: Page,

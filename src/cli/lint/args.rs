@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::catalog::Range;
-use crate::config::{Choice, Code, Config, Level, is_known, words};
-use crate::diag::render::Format;
-use crate::diag::{Severity, did_you_mean};
-use crate::lint::rules;
-use crate::source::{Span, Spanned};
+use slosmith_catalog::Range;
+use slosmith_lint::lint::rules;
+use slosmith_spec::config::{Choice, Code, Config, Level, is_known, words};
+use slosmith_text::diag::render::Format;
+use slosmith_text::diag::{Severity, did_you_mean};
+use slosmith_text::source::{Span, Spanned};
 
 /// Check specs, rules and dashboards against recorded server metrics
 #[derive(Debug, Args)]

@@ -7,13 +7,13 @@ use anyhow::{Result, bail};
 
 use super::{Job, count};
 use crate::cli::terminal::Terminal;
-use crate::config::plain;
-use crate::diag::Diagnostic;
-use crate::diag::render::place;
-use crate::input;
-use crate::lint::suppress::baseline::{self, Baseline};
-use crate::output::Writer;
-use crate::source::{SourceFile, Spanned};
+use slosmith_lint::lint::suppress::baseline::{self, Baseline};
+use slosmith_render::output::Writer;
+use slosmith_spec::config::plain;
+use slosmith_text::diag::Diagnostic;
+use slosmith_text::diag::render::place;
+use slosmith_text::input;
+use slosmith_text::source::{SourceFile, Spanned};
 
 use super::input::Loaded;
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::input::Loaded;
-use crate::diag::render::place;
-use crate::diag::{Diagnostic, fix, one_line};
-use crate::lint::rules::invalid_promql;
-use crate::output::{ReplaceError, Writer};
+use slosmith_lint::lint::rules::invalid_promql;
+use slosmith_render::output::{ReplaceError, Writer};
+use slosmith_text::diag::render::place;
+use slosmith_text::diag::{Diagnostic, fix, one_line};
 
 const PASSES: usize = 10;
 

@@ -8,17 +8,19 @@ use rayon::prelude::*;
 use super::passed::Passed;
 use super::progress::Progress;
 
-use crate::artifact::{self, Artifact, Hints, Kind, TemplateFiles, Unread, ending, published};
-use crate::catalog::Catalog;
 use crate::cli::read;
-use crate::config::QueryLanguage;
-use crate::diag::render::place;
-use crate::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
-use crate::input;
-use crate::lint::pins::{Pin, pins, replaces_buckets};
-use crate::source::{FileId, SourceFile, Sources, Span};
-use crate::spec::Bases;
-use crate::yaml::Filler;
+use slosmith_catalog::Catalog;
+use slosmith_lint::artifact::{
+    self, Artifact, Hints, Kind, TemplateFiles, Unread, ending, published,
+};
+use slosmith_lint::lint::pins::{Pin, pins, replaces_buckets};
+use slosmith_spec::config::QueryLanguage;
+use slosmith_spec::spec::Bases;
+use slosmith_text::diag::render::place;
+use slosmith_text::diag::{Diagnostic, INTERNAL_ERROR, Sink, guarded};
+use slosmith_text::input;
+use slosmith_text::source::{FileId, SourceFile, Sources, Span};
+use slosmith_text::yaml::Filler;
 
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Files {

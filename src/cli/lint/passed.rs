@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::artifact::is_prose;
-use crate::artifact::{Artifact, Kind, Unread, first_unread};
-use crate::catalog::{self, Catalog, is_in_name, is_series, word_at};
-use crate::diag::Diagnostic;
-use crate::diag::render::place;
-use crate::source::SourceFile;
-use crate::yaml::Filler;
+use slosmith_catalog::{self as catalog, Catalog, is_in_name, is_series, word_at};
+use slosmith_lint::artifact::is_prose;
+use slosmith_lint::artifact::{Artifact, Kind, Unread, first_unread};
+use slosmith_text::diag::Diagnostic;
+use slosmith_text::diag::render::place;
+use slosmith_text::source::SourceFile;
+use slosmith_text::yaml::Filler;
 
 /// Number of paths that are listed per reason; more are counted.
 const NAMED: usize = 3;

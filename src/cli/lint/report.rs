@@ -9,11 +9,11 @@ use super::input::Loaded;
 use super::statistics::Statistics;
 use super::{Job, count, scope};
 use crate::cli::terminal::{Terminal, Trust, is_stdout_styled, stdout_width};
-use crate::config::plain;
-use crate::diag::render::{Format, Report, render};
-use crate::diag::{Applicability, Diagnostic, Severity};
-use crate::lint::rules;
-use crate::output::Writer;
+use slosmith_lint::lint::rules;
+use slosmith_render::output::Writer;
+use slosmith_spec::config::plain;
+use slosmith_text::diag::render::{Format, Report, render};
+use slosmith_text::diag::{Applicability, Diagnostic, Severity};
 
 impl Job<'_> {
     pub(super) fn show(

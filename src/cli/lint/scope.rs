@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::catalog::{Catalog, Embedded, Product, Range, Service, VLLM, build_service};
-use crate::config::Config;
-use crate::diag::did_you_mean;
-use crate::lint::Scope;
+use slosmith_catalog::{Catalog, Embedded, Product, Range, Service, VLLM, build_service};
+use slosmith_lint::lint::Scope;
+use slosmith_spec::config::Config;
+use slosmith_text::diag::did_you_mean;
 
 /// What a command line selects.
 #[derive(Default)]

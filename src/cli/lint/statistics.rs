@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::cli::table::Table;
-use crate::diag::{Applicability, Diagnostic, Severity};
-use crate::lint::rules;
-use crate::source::FileId;
+use slosmith_lint::lint::rules;
+use slosmith_text::diag::{Applicability, Diagnostic, Severity};
+use slosmith_text::source::FileId;
 
 pub(super) struct Statistics(Vec<Row>);
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::input::Files;
-use crate::artifact::ending;
-use crate::config::{Code, Config};
-use crate::input;
+use slosmith_lint::artifact::ending;
+use slosmith_spec::config::{Code, Config};
+use slosmith_text::input;
 
 /// Extensions of files that may contain queries.
 const ENDINGS: [&str; 11] = [

@@ -8,8 +8,8 @@ use lsp_types::{
 
 use super::document::Document;
 use super::position::{Encoding, Lines};
-use crate::diag::fix::apply;
-use crate::diag::{Applicability, Diagnostic, Fix};
+use slosmith_text::diag::fix::apply;
+use slosmith_text::diag::{Applicability, Diagnostic, Fix};
 
 /// All safe fixes of a file at once.
 pub(super) fn fix_all() -> CodeActionKind {

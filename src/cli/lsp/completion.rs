@@ -7,9 +7,9 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, TextEdit
 use super::document::Document;
 use super::position::{Encoding, Lines};
 use super::{symbol, word};
-use crate::artifact::Kind;
-use crate::catalog::{Catalog, Series, Shape};
-use crate::library::{self, ANY_ENGINE, PREFIX};
+use slosmith_catalog::{Catalog, Series, Shape};
+use slosmith_lint::artifact::Kind;
+use slosmith_spec::library::{self, ANY_ENGINE, PREFIX};
 
 pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> Vec<CompletionItem> {
     let lines = document.lines(encoding);

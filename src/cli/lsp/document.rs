@@ -8,10 +8,10 @@ use lsp_types::{
 };
 
 use super::position::{Encoding, Lines};
-use crate::artifact::Kind;
-use crate::diag::{Diagnostic, RuleInfo, Severity, codes};
-use crate::lint::rules;
-use crate::source::{FileId, Sources};
+use slosmith_lint::artifact::Kind;
+use slosmith_lint::lint::rules;
+use slosmith_text::diag::{Diagnostic, RuleInfo, Severity, codes};
+use slosmith_text::source::{FileId, Sources};
 
 pub(super) struct Document {
     pub(super) uri: Uri,

@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::action::edit_of;
 use super::document::Document;
 use super::position::Encoding;
-use crate::artifact;
-use crate::library::json_schema;
-use crate::naming::check_name;
-use crate::source::FileId;
-use crate::yaml::{Kind, Node, document};
+use slosmith_lint::artifact;
+use slosmith_spec::library::json_schema;
+use slosmith_spec::naming::check_name;
+use slosmith_text::source::FileId;
+use slosmith_text::yaml::{Kind, Node, document};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {

@@ -7,7 +7,7 @@ use std::thread;
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
 
-use crate::input;
+use slosmith_text::input;
 
 /// Most bytes of a header line.
 const LINE: u64 = 4 << 10;

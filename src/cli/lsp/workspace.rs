@@ -9,15 +9,15 @@ use lsp_types::Uri;
 use super::Published;
 use super::document::{self, Document};
 use super::position::Encoding;
-use crate::artifact::Kind;
-use crate::catalog::{Catalog, Embedded};
 use crate::cli::lint::input::{self, Files, Loaded};
 use crate::cli::lint::progress::Progress;
 use crate::cli::lint::{scope, today, walk};
-use crate::config::{self, Config};
-use crate::diag::Diagnostic;
-use crate::lint::{Scope, Settings, declared, run};
-use crate::source::{SourceFile, Sources, Span};
+use slosmith_catalog::{Catalog, Embedded};
+use slosmith_lint::artifact::Kind;
+use slosmith_lint::lint::{Scope, Settings, declared, run};
+use slosmith_spec::config::{self, Config};
+use slosmith_text::diag::Diagnostic;
+use slosmith_text::source::{SourceFile, Sources, Span};
 
 /// Not reported: a suppression may apply only together with other files.
 const UNUSED: &str = "unused-suppression";

@@ -12,7 +12,7 @@ use ureq::{Agent, Body};
 
 use super::address::{Address, Origin};
 use super::tls::{self, TlsArgs};
-use crate::input;
+use slosmith_text::input;
 
 /// Time limit for a response, including redirects.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -12,7 +12,7 @@ use ureq::tls::{
     Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, TlsProvider, parse_pem,
 };
 
-use crate::input;
+use slosmith_text::input;
 
 /// TLS options.
 #[derive(Debug, Args)]

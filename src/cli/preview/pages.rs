@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::render::escape_xml;
-use crate::output::Digest;
-use crate::target::OutFile;
+use slosmith_render::output::Digest;
+use slosmith_render::target::OutFile;
+use slosmith_text::diag::render::escape_xml;
 
 pub(super) enum Pages {
     Right(BTreeMap<String, String>),

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{View, show};
-use crate::catalog::{Catalog, DEFAULT_PROFILE, ReleaseId, VLLM};
 use crate::cli::table::Table;
-use crate::library;
+use slosmith_catalog::{Catalog, DEFAULT_PROFILE, ReleaseId, VLLM};
+use slosmith_spec::library;
 
 /// More profiles than this are counted.
 const MANY: usize = 3;

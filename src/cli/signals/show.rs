@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Stretch, View};
-use crate::catalog::{Catalog, ReleaseId};
 use crate::cli::table::Table;
 use crate::cli::words;
-use crate::spec::{Across, MatchValue, Matchers, Signal, Text};
+use slosmith_catalog::{Catalog, ReleaseId};
+use slosmith_spec::spec::{Across, MatchValue, Matchers, Signal, Text};
 
 pub(super) fn text(catalog: &Catalog, view: &View<'_>) -> String {
     let mut table = Table::default();

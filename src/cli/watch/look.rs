@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::build::input as specs;
 use crate::cli::read;
-use crate::diag::Sink;
-use crate::input;
-use crate::output::Digest;
-use crate::source::Sources;
-use crate::spec::Bases;
+use slosmith_render::output::Digest;
+use slosmith_spec::spec::Bases;
+use slosmith_text::diag::Sink;
+use slosmith_text::input;
+use slosmith_text::source::Sources;
 
 pub(in crate::cli) enum Place {
     File(PathBuf),

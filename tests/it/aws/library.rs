@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::Credentials;
-use aws_credential_types::provider::SharedCredentialsProvider;
 use serde_json::json;
+use slosmith::aws::aws_config::{BehaviorVersion, Region, SdkConfig};
+use slosmith::aws::aws_credential_types::Credentials;
+use slosmith::aws::aws_credential_types::provider::SharedCredentialsProvider;
 use slosmith::aws::{
     Action, Allowed, CallError, Changes, Desired, Key, Kind, Outcome, Pace, Session, State, hash,
     waves,

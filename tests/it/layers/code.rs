@@ -3,58 +3,65 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// One file under `src/`.
+/// One file of one of our crates.
 pub(super) struct File {
-    /// Path below `src/`, with `/`.
+    /// The folder of the crate's sources: `src`, `crates/plan/src`.
+    pub(super) root: String,
+    /// Path below it, with `/`.
     pub(super) path: String,
     /// The file as it is.
     pub(super) text: String,
-    /// The same number of lines, with comments and literals blanked out.
-    pub(super) code: String,
-    /// `code` without test modules.
+    /// The same number of lines without test modules, with comments and literals blanked out.
     pub(super) shipped: String,
 }
 
 impl File {
-    /// The module of the list in the design that the file belongs to: `catalog`, `source`.
-    pub(super) fn module(&self) -> &str {
-        let first = self.path.split('/').next().unwrap_or_default();
-        first.strip_suffix(".rs").unwrap_or(first)
-    }
-
-    /// How many `super::` lead from this file's own module to the crate's root.
-    pub(super) fn depth(&self) -> usize {
-        let folders = self.path.split('/').count();
-        folders - usize::from(self.path.ends_with("/mod.rs"))
+    /// Path below the repository.
+    pub(super) fn place(&self) -> String {
+        format!("{}/{}", self.root, self.path)
     }
 }
 
-/// Every file under `src/`, sorted by path; read once for all walls.
+/// Every file of our crates, crate by crate; read once for all walls.
 pub(super) fn files() -> &'static [File] {
-    static FILES: LazyLock<Vec<File>> = LazyLock::new(read);
+    static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+        let roots = roots().into_iter();
+        roots.flat_map(read).collect()
+    });
     &FILES
 }
 
-fn read() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// The folders of sources: one of the command, one of each crate beside it.
+pub(crate) fn roots() -> Vec<String> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let entries = std::fs::read_dir(crates).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let crates = names.map(|name| format!("crates/{}/src", name.to_string_lossy()));
+    let mut roots: Vec<_> = std::iter::once("src".to_owned()).chain(crates).collect();
+    roots.sort();
+    roots
+}
+
+/// The files below a folder of sources.
+fn read(root: String) -> Vec<File> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join(&root);
     let mut paths = Vec::new();
-    collect(&root, &mut paths);
+    collect(&top, &mut paths);
     paths.sort();
     let file = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).expect("source is text");
-        let path = path.strip_prefix(&root).expect("below src");
+        let path = path.strip_prefix(&top).expect("below the root");
         let path = path.to_str().expect("UTF-8").replace('\\', "/");
-        let code = blank(&text);
         let is_test = path.split('/').any(|p| p == "tests.rs" || p == "tests");
         let shipped = if is_test {
             String::new()
         } else {
-            without_tests(&code)
+            without_tests(&blank(&text))
         };
         File {
+            root: root.clone(),
             path,
             text,
-            code,
             shipped,
         }
     };

@@ -1,0 +1,70 @@
+//! [`Index`] → [`Catalog`].
+
+use super::{FamilyEntry, Index, ShapeEntry};
+use crate::Catalog;
+use crate::family::{Family, Run};
+use crate::identity::Identity;
+use crate::release::{Release, ReleaseId};
+use crate::shape::Shape;
+
+impl Index {
+    /// Reads the committed text, or that of a newer catalog.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Spreads the tables out for queries.
+    pub fn into_catalog(self) -> Catalog {
+        let Index {
+            labels, buckets, ..
+        } = &self;
+        let shape = |entry: &ShapeEntry| Shape {
+            kind: entry.kind,
+            labels: at(labels, entry.labels),
+            open_labels: entry.open_labels,
+            values: entry.values.clone(),
+            buckets: entry.buckets.map(|i| at(buckets, i)).unwrap_or_default(),
+            open_buckets: entry.open_buckets,
+        };
+        let families = self.families.iter().map(|(name, entry)| {
+            let shapes = entry.shapes.iter().map(shape).collect();
+            (name.clone(), family(name, entry, shapes))
+        });
+        let families = families.collect();
+        let releases = (0_u16..).map(ReleaseId).zip(self.releases);
+        let releases = releases.map(|(id, entry)| Release::new(id, entry.version, entry.pages));
+        Catalog {
+            identity: self.product,
+            releases: releases.collect(),
+            families,
+            lineage: self.lineage,
+            foreign: self.foreign,
+        }
+    }
+}
+
+/// The product of a committed text, from its first line alone.
+pub(crate) fn identity(text: &str) -> Option<Identity> {
+    let line = text.lines().nth(1)?.strip_prefix("\"product\":")?;
+    serde_json::from_str(line.strip_suffix(',')?).ok()
+}
+
+fn family(name: &str, entry: &FamilyEntry, shapes: Vec<Shape>) -> Family {
+    let runs = |runs: &Vec<super::Run>| {
+        let run = |&(first, last, shape): &super::Run| Run {
+            first: ReleaseId(first),
+            last: ReleaseId(last),
+            shape: usize::from(shape),
+        };
+        runs.iter().map(run).collect()
+    };
+    let seen = entry
+        .seen
+        .iter()
+        .map(|(profile, list)| (profile.clone(), runs(list)));
+    Family::new(name.to_owned(), entry.created, shapes, seen.collect())
+}
+
+fn at(table: &[Vec<String>], i: u16) -> Vec<String> {
+    table.get(usize::from(i)).cloned().unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! Services that do not fit the policy of the project.
+
+use slosmith_spec::config::Policy;
+use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
+use slosmith_plan::inventory::Service;
+use crate::lint::rule::{Check, declare_rule};
+use slosmith_plan::plan::Plan;
+use slosmith_spec::spec::Document;
+
+declare_rule! {
+    /// ### What it does
+    ///
+    /// Reports what a spec has, or lacks, against the policy of the project: `policy` in the table `[build]` of `slosmith.toml` names a JSON
+    /// Schema that every service must fit, as `slosmith list --format json` prints it. The help quotes the `description` of the part of the
+    /// schema.
+    ///
+    /// ### Why
+    ///
+    /// An alert without an owner, or with a severity that Alertmanager does not route, reaches no team.
+    ///
+    /// ### Example
+    ///
+    /// With this policy:
+    ///
+    /// ```yaml
+    /// properties:
+    ///   owner:
+    ///     description: every service has an owner
+    ///     type: string
+    /// ```
+    ///
+    /// ```yaml
+    /// service: {name: chat}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// service: {name: chat, owner: inference}
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// A policy sees what slosmith resolves: not comments, and not the files that a spec extends.
+    pub const RULE: Rule = Rule {
+        name: "policy",
+        summary: "a service does not fit the policy of the project",
+        group: Group::Slo,
+        level: Severity::Error,
+        certain: "Certain.",
+        fixes: Fixes::None,
+        since: "0.1.0",
+        check: Check::Elsewhere,
+    };
+}
+
+pub(in crate::lint) fn check(policy: &Policy, document: &Document, plan: &Plan) -> Vec<Diagnostic> {
+    let service = Service::of(document, plan);
+    let value = serde_json::to_value(&service).unwrap_or_default();
+    let file = policy.path.file_name().unwrap_or_default();
+    let file = file.to_string_lossy();
+    let violations = policy.violations(&value).into_iter();
+    let found = violations.map(|violation| {
+        let path: Vec<_> = violation.pointer.split('/').skip(1).collect();
+        let entry = match path[..] {
+            [list, index, ..] => index.parse().ok().and_then(|at| service.entry(list, at)),
+            _ => None,
+        };
+        let (word, name, at) = entry.unwrap_or(("service", &service.name, service.at));
+        let field = path[if entry.is_some() { 2 } else { 0 }..].join(".");
+        let field = match field.is_empty() {
+            true => String::new(),
+            false => format!(" `{field}`:"),
+        };
+        let what = violation.message;
+        let message = format!("the {word} `{name}` does not fit the policy:{field} {what}");
+        let why = violation.why.map(|why| format!("{why} ({file})"));
+        let finding = Diagnostic::error("policy", at, message);
+        finding.help(why.unwrap_or_else(|| format!("see {file}")))
+    });
+    found.collect()
+}
