@@ -8,11 +8,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 
 use super::terminal::Terminal;
+use super::words::meant_or_all;
 use super::{page, plan};
 use slosmith_plan::gate::{self, Difference, Evidence, Judged, Results, Verdict};
 use slosmith_plan::plan::runbook::LoadTests;
 use slosmith_spec::spec::Measure;
-use slosmith_text::diag::did_you_mean;
 use slosmith_text::input;
 
 /// Check a load test result against the pass criteria of a spec
@@ -136,13 +136,11 @@ fn check_scenario(args: &GateArgs, tests: &LoadTests) -> Result<()> {
     let Some(name) = &args.scenario else {
         return Ok(());
     };
-    let known = tests.scenarios.iter().map(|s| s.name.as_str());
-    if known.clone().any(|known| known == name) {
+    let known: Vec<_> = tests.scenarios.iter().map(|s| s.name.as_str()).collect();
+    if known.contains(&name.as_str()) {
         return Ok(());
     }
-    let help = did_you_mean(name, known.clone());
-    let help = help
-        .unwrap_or_else(|| format!("known scenarios: {}", known.collect::<Vec<_>>().join(", ")));
+    let help = meant_or_all(name, &known, "known scenarios");
     bail!("`--scenario {name}`: unknown scenario; {help}")
 }
 
@@ -164,9 +162,7 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
         .ok_or_else(|| anyhow!("`--given {given}`: expected MEASURE=VALUE"))?;
     let name = name.trim().replace('-', "_");
     let Some(measure) = ALL.into_iter().find(|m| m.as_str() == name) else {
-        let words = ALL.map(Measure::as_str);
-        let help = did_you_mean(&name, words);
-        let help = help.unwrap_or_else(|| format!("known measures: {}", words.join(", ")));
+        let help = meant_or_all(&name, &ALL.map(Measure::as_str), "known measures");
         bail!("`--given {given}`: unknown measure; {help}");
     };
     let (number, share) = match value.trim().strip_suffix('%') {

@@ -243,14 +243,10 @@ fn check(specs: &[Imported]) -> Result<bool> {
     for imported in specs {
         let path = format!("{}.yaml", imported.service);
         let file = sources.add(SourceFile::new(path, imported.text.as_str()));
-        let found = match spec::read(file, &imported.text) {
-            Ok(document) => match resolve::resolve(&document, resolve::Options::default()) {
-                Ok(_) => continue,
-                Err(errors) => errors,
-            },
-            Err(errors) => errors,
-        };
-        findings.extend(found.into_sorted());
+        let document = spec::read(file, &imported.text);
+        let options = resolve::Options::default();
+        let resolved = document.and_then(|document| resolve::resolve(&document, options));
+        findings.extend(resolved.err().into_iter().flat_map(Sink::into_sorted));
     }
     if findings.is_empty() {
         return Ok(true);

@@ -21,7 +21,7 @@ use slosmith_render::template::Templates;
 use slosmith_resolve::{self as resolve, Options};
 use slosmith_spec::naming;
 use slosmith_spec::spec;
-use slosmith_text::diag::{Sink, one_line};
+use slosmith_text::diag::one_line;
 use slosmith_text::input;
 use slosmith_text::source::{SourceFile, Sources};
 use vllm::Seen;
@@ -306,10 +306,7 @@ fn builds(files: &[File], other: Option<&Other>) -> Result<bool> {
         ..Options::default()
     };
     let resolved = document.and_then(|document| resolve::resolve(&document, options));
-    let found: Sink = match resolved {
-        Ok((_, warnings)) => warnings,
-        Err(errors) => errors,
-    };
+    let found = resolved.map_or_else(|errors| errors, |(_, warnings)| warnings);
     let fine = !found.has_errors();
     findings::show(&mut Terminal::stderr(), found, &sources)?;
     Ok(fine)

@@ -8,7 +8,7 @@ use super::build::input;
 use super::findings;
 use super::terminal::Terminal;
 use slosmith_plan::plan::Plan;
-use slosmith_resolve::{self as resolve, Options};
+use slosmith_resolve::Options;
 use slosmith_spec::spec::Document;
 use slosmith_text::diag::{Sink, choice};
 
@@ -36,16 +36,10 @@ pub(super) fn with_document(
             known => bail!("{path}: found {number} services; select {known} with `--environment`"),
         }
     }
-    let mut found = None;
-    for document in inputs.documents {
-        match resolve::resolve(&document, Options::default()) {
-            Ok((plan, warnings)) => {
-                findings.absorb(warnings);
-                found = Some((plan, document));
-            }
-            Err(errors) => findings.absorb(errors),
-        }
-    }
+    let found = inputs.documents.pop().and_then(|document| {
+        let plan = input::resolved(&document, Options::default(), &mut findings)?;
+        Some((plan, document))
+    });
     if findings.has_errors() {
         findings::show(&mut Terminal::stderr(), findings, &inputs.sources)?;
         return Ok(None);

@@ -20,7 +20,7 @@ use serve::Server;
 use slosmith_render::output::Writer;
 use slosmith_render::target::{OutFile, preview};
 use slosmith_render::template::Templates;
-use slosmith_resolve::{self as resolve, Options};
+use slosmith_resolve::Options;
 use slosmith_text::diag::Sink;
 use slosmith_text::source::Sources;
 
@@ -118,13 +118,7 @@ impl Made {
         let templates = Templates::load(args.templates.as_deref())?;
         let mut plans = Vec::new();
         for document in &inputs.documents {
-            match resolve::resolve(document, Options::default()) {
-                Ok((plan, warnings)) => {
-                    findings.absorb(warnings);
-                    plans.push(plan);
-                }
-                Err(errors) => findings.absorb(errors),
-            }
+            plans.extend(input::resolved(document, Options::default(), &mut findings));
         }
         let pages = plans.iter().map(|plan| preview::page(plan, &templates));
         let mut pages = pages.collect::<Result<Vec<_>, _>>()?;

@@ -14,7 +14,6 @@ use slosmith_catalog::{Catalog, DEFAULT_PROFILE, Embedded, Range, ReleaseId, Sha
 use slosmith_spec::library;
 use slosmith_spec::library::PREFIX;
 use slosmith_spec::spec::{Across, FamilyKind, Signal};
-use slosmith_text::diag::did_you_mean;
 use slosmith_text::units::Unit;
 
 /// List the built-in signals that a spec can use
@@ -79,8 +78,7 @@ fn shown(args: &SignalsArgs, name: &str) -> Result<String> {
     };
     if named.is_empty() {
         let all: Vec<_> = library::of_engines().collect();
-        let hint = did_you_mean(name, all.iter().map(String::as_str));
-        let hint = hint.unwrap_or_else(|| format!("signals of any engine: {}", all.join(", ")));
+        let hint = words::meant_or_all(name, &all, "signals of any engine");
         bail!("unknown signal `{name}`; {hint}");
     }
     let mut texts = Vec::new();

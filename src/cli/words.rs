@@ -6,8 +6,16 @@ use std::time::Duration;
 use slosmith_catalog::diff::{Changed, Delta};
 use slosmith_catalog::lineage::{ChangeKind, Replacement};
 use slosmith_catalog::{MetricType, Shape};
+use slosmith_text::diag::did_you_mean;
 
 const MANY: usize = 8;
+
+/// Help for an unknown word: the known word that is meant, or all of them, as in `known measures: ttft, tpot`.
+pub(super) fn meant_or_all<W: AsRef<str>>(word: &str, known: &[W], title: &str) -> String {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    let meant = did_you_mean(word, known.iter().copied());
+    meant.unwrap_or_else(|| format!("{title}: {}", known.join(", ")))
+}
 
 /// The labels, with their values where they are few and known.
 pub(super) fn labels(shape: &Shape) -> String {

@@ -318,13 +318,8 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
             }
         }
         if let Some(hold) = rule["for"].as_str() {
-            let twice = Duration::parse(hold).expect("for").millis as u64 * 2;
-            add(
-                "for twice as long".into(),
-                &tests,
-                &["for"],
-                Duration::from_millis(twice).text,
-            );
+            let other = twice(&Duration::parse(hold).expect("for")).text;
+            add("for twice as long".into(), &tests, &["for"], other);
         }
     }
     out
@@ -515,7 +510,7 @@ fn change(node: &mut Expr, kind: Kind) -> Option<String> {
             call.args[0] = build::number((constant.value * 1.001).to_string());
         }
         (ExprKind::Range(r), Kind::Window) => {
-            r.range = Duration::from_millis(r.range.millis as u64 * 2);
+            r.range = twice(&r.range);
         }
         (ExprKind::Range(r), Kind::Offset) => later(&mut r.selector)?,
         (ExprKind::Selector(s), Kind::Offset) => later(s)?,
@@ -536,8 +531,13 @@ fn change(node: &mut Expr, kind: Kind) -> Option<String> {
 /// Twice as long ago.
 fn later(selector: &mut Selector) -> Option<()> {
     let offset = selector.at.offset.as_mut()?;
-    *offset = Duration::from_millis(offset.millis as u64 * 2);
+    *offset = twice(offset);
     Some(())
+}
+
+/// A length of time that is twice as long.
+fn twice(length: &Duration) -> Duration {
+    Duration::from_secs(length.millis as u64 * 2 / 1000)
 }
 
 /// The number a comparison compares with.

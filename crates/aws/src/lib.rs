@@ -33,8 +33,7 @@ pub use error::CallError;
 pub use fields::{FieldChange, differences};
 pub use normal::normal;
 pub use object::{
-    Desired, HASH_TAG, Key, Kind, Object, SERVICE_TAG, SPEC_TAG, Space, State, Tags, Wanted,
-    alarm_name, parts,
+    Desired, HASH_TAG, Key, Kind, Object, SERVICE_TAG, SPEC_TAG, Space, State, Tags, Wanted, parts,
 };
 pub use order::{Call, Wave, waves};
 pub use pace::{Operation, Pace};

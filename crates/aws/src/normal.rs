@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::object::{Kind, alarm_name};
+use super::object::Kind;
+use slosmith_cloudwatch::alarm_name;
 
 /// The fields of a request, without its tags, in the form in which they are compared. The body of a dashboard is such fields.
 pub fn normal(kind: Kind, mut fields: Value) -> Value {

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use slosmith_cloudwatch::children;
+use slosmith_cloudwatch::{alarm_name, children};
 
 /// Tag with the service whose spec an object comes from. Only objects with this tag are ours.
 pub const SERVICE_TAG: &str = "slosmith:service";
@@ -201,31 +201,11 @@ pub fn parts(kind: Kind, fields: &Value) -> BTreeSet<String> {
     all.map(|name| alarm_name(name).to_owned()).collect()
 }
 
-/// The name in `arn:aws:cloudwatch:us-east-1:123456789012:alarm:NAME`; a plain name as it is.
-pub fn alarm_name(name: &str) -> &str {
-    let mut fields = name.splitn(7, ':');
-    match (fields.next(), fields.nth(1), fields.nth(2), fields.next()) {
-        (Some("arn"), Some("cloudwatch"), Some("alarm"), Some(name)) => name,
-        _ => name,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn an_alarm_is_named_by_its_arn_too() {
-        let arn = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:a:b";
-        assert_eq!(alarm_name(arn), "a:b");
-        assert_eq!(
-            alarm_name("arn:aws:sns:x:1:alarm:a"),
-            "arn:aws:sns:x:1:alarm:a"
-        );
-        assert_eq!(alarm_name("a:b"), "a:b");
-    }
 
     #[test]
     fn a_suppressor_is_a_part() {

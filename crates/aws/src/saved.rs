@@ -74,10 +74,7 @@ impl Saved {
         }
     }
 
-    /// The file.
-    ///
-    /// # Errors
-    /// Never: everything in it is JSON.
+    /// The file. Never fails: everything in it is JSON.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }

@@ -1,22 +1,17 @@
 //! One family over all releases and profiles.
 
-use super::release::{Release, ReleaseId};
-use super::shape::Shape;
+use std::collections::BTreeMap;
 
-/// A stretch of releases in which a profile's pages show the same shape.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    pub(super) first: ReleaseId,
-    pub(super) last: ReleaseId,
-    pub(super) shape: usize,
-}
+use super::index::Run;
+use super::release::Release;
+use super::shape::Shape;
 
 #[derive(Clone, Debug)]
 pub struct Family {
     name: String,
     created: bool,
     shapes: Vec<Shape>,
-    seen: Vec<(String, Vec<Run>)>,
+    seen: BTreeMap<String, Vec<Run>>,
 }
 
 impl Family {
@@ -24,7 +19,7 @@ impl Family {
         name: String,
         created: bool,
         shapes: Vec<Shape>,
-        seen: Vec<(String, Vec<Run>)>,
+        seen: BTreeMap<String, Vec<Run>>,
     ) -> Self {
         Self {
             name,
@@ -87,7 +82,7 @@ impl Family {
     pub fn is_on(&self, release: &Release) -> bool {
         // A profile is made of recorded pages: one of them shows it.
         let mut pages = self.seen.iter();
-        pages.any(|(page, runs)| run(runs, release).is_some() && release.page(page).is_some())
+        pages.any(|(page, runs)| shape(runs, release).is_some() && release.page(page).is_some())
     }
 
     /// The recorded profiles of a release that show it, sorted by name.
@@ -115,18 +110,19 @@ impl Family {
 
     /// The profiles whose own pages showed it on some release.
     pub(super) fn pages(&self) -> impl Iterator<Item = &str> {
-        self.seen.iter().map(|(page, _)| page.as_str())
+        self.seen.keys().map(String::as_str)
     }
 
     fn on_page(&self, release: &Release, page: &str) -> Option<&Shape> {
-        let (_, runs) = self.seen.iter().find(|(profile, _)| profile == page)?;
-        let run = run(runs, release)?;
+        let shape = shape(self.seen.get(page)?, release)?;
         release.page(page)?;
-        self.shapes.get(run.shape)
+        self.shapes.get(usize::from(shape))
     }
 }
 
-fn run<'a>(runs: &'a [Run], release: &Release) -> Option<&'a Run> {
-    let id = release.id();
-    runs.iter().find(|run| run.first <= id && id <= run.last)
+/// The number of the shape on a release.
+fn shape(runs: &[Run], release: &Release) -> Option<u16> {
+    let id = release.id().0;
+    let mut runs = runs.iter();
+    runs.find_map(|(first, last, shape)| (*first..=*last).contains(&id).then_some(*shape))
 }

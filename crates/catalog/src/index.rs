@@ -3,7 +3,6 @@
 mod build;
 mod load;
 mod pages;
-mod print;
 
 pub(super) use load::identity;
 
@@ -34,6 +33,37 @@ pub struct Index {
     families: BTreeMap<String, FamilyEntry>,
     lineage: Lineage,
     foreign: Foreign,
+}
+
+impl Index {
+    /// The committed text: one line per item, so that a change shows as what it is.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\n\"product\":{},\n", text(&self.product));
+        list(&mut out, "releases", &self.releases);
+        list(&mut out, "labels", &self.labels);
+        list(&mut out, "buckets", &self.buckets);
+        out.push_str("\"families\":{\n");
+        let lines = self
+            .families
+            .iter()
+            .map(|(name, family)| format!("{}:{}", text(name), text(family)));
+        out.push_str(&lines.collect::<Vec<_>>().join(",\n"));
+        out.push_str("\n},\n\"lineage\":");
+        out.push_str(&text(&self.lineage));
+        out.push_str(",\n\"foreign\":");
+        out.push_str(&text(&self.foreign));
+        out.push_str("\n}\n");
+        out
+    }
+}
+
+fn list<T: Serialize>(out: &mut String, name: &str, items: &[T]) {
+    let lines: Vec<_> = items.iter().map(text).collect();
+    out.push_str(&format!("\"{name}\":[\n{}\n],\n", lines.join(",\n")));
+}
+
+fn text<T: Serialize + ?Sized>(item: &T) -> String {
+    serde_json::to_string(item).unwrap_or_default()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,8 +104,9 @@ struct FamilyEntry {
     seen: BTreeMap<String, Vec<Run>>,
 }
 
-/// First release, last release, shape. It speaks only of releases that have a page of the profile.
-type Run = (u16, u16, u16);
+/// The first and the last release of a stretch in which a profile's pages show the same shape, and the number of the shape. It
+/// speaks only of releases that have a page of the profile.
+pub(super) type Run = (u16, u16, u16);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

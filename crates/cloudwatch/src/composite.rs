@@ -146,6 +146,15 @@ pub fn children(rule: &str) -> Result<Children, BadRule> {
     }
 }
 
+/// The name in `arn:aws:cloudwatch:us-east-1:123456789012:alarm:NAME`; a plain name as it is.
+pub fn alarm_name(name: &str) -> &str {
+    let mut fields = name.splitn(7, ':');
+    match (fields.next(), fields.nth(1), fields.nth(2), fields.next()) {
+        (Some("arn"), Some("cloudwatch"), Some("alarm"), Some(name)) => name,
+        _ => name,
+    }
+}
+
 fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
@@ -306,4 +315,18 @@ fn unquote(text: &str, quote: char) -> Option<(String, &str)> {
 pub fn quoted(name: &str) -> String {
     let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alarm_name;
+
+    #[test]
+    fn an_alarm_is_named_by_its_arn_too() {
+        let arn = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:a:b";
+        assert_eq!(alarm_name(arn), "a:b");
+        let of_another_service = "arn:aws:sns:x:1:alarm:a";
+        assert_eq!(alarm_name(of_another_service), of_another_service);
+        assert_eq!(alarm_name("a:b"), "a:b");
+    }
 }

@@ -28,7 +28,7 @@ mod violation;
 
 pub use actions::{STATES, Sort, refused};
 pub use alarm::alarm;
-pub use composite::{BadRule, Children, children, composite, quoted};
+pub use composite::{BadRule, Children, alarm_name, children, composite, quoted};
 pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard, put_dashboard};
 pub use fields::Form;
 pub use region::{domain, elsewhere, is_region, partition};

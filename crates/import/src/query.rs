@@ -4,7 +4,7 @@ use super::context::Cx;
 use slosmith_plan::plan::marker::WINDOW;
 use slosmith_promql::{self as promql, Dialect, ast::ExprKind, placeholder, visit};
 use slosmith_spec::naming;
-use slosmith_text::source::Span;
+use slosmith_text::source::{Span, common_indent};
 use slosmith_text::yaml;
 
 /// Five minutes, as long as [`WINDOW`] is, so that every byte keeps its place.
@@ -164,9 +164,7 @@ pub(super) fn dedent(text: &str) -> String {
     let text = text.trim_end();
     let lines = text.lines().skip_while(|line| line.trim().is_empty());
     let lines: Vec<&str> = lines.map(str::trim_end).collect();
-    let filled = lines.iter().filter(|line| !line.is_empty());
-    let indents = filled.map(|line| line.len() - line.trim_start_matches(' ').len());
-    let least = indents.min().unwrap_or(0);
+    let least = common_indent(text);
     let cut = lines
         .iter()
         .map(|line| line.get(least..).unwrap_or_default());

@@ -3,8 +3,12 @@
 //! Trees are also built by hand (`resolve` does); such nodes have an empty span, and the printer adds
 //! the parentheses that precedence asks for.
 
+use std::ops::Range;
+
 use super::placeholder::Placeholders;
-pub use super::span::TextSpan;
+
+/// Bytes of the query text a node was read from; empty for nodes built by hand.
+pub type TextSpan = Range<usize>;
 
 pub struct Expr {
     pub kind: ExprKind,

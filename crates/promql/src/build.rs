@@ -220,15 +220,21 @@ impl Binary {
     }
 
     /// Lets many series on the left match one on the right, and copies these labels from it.
+    ///
+    /// The modifier needs `on` or `ignoring` in the text; `ignoring ()` changes nothing.
     #[must_use]
-    pub fn group_left<S: AsRef<str>>(self, include: &[S]) -> Self {
-        self.with_group(true, include)
-    }
-
-    /// Lets many series on the right match one on the left, and copies these labels from it.
-    #[must_use]
-    pub fn group_right<S: AsRef<str>>(self, include: &[S]) -> Self {
-        self.with_group(false, include)
+    pub fn group_left<S: AsRef<str>>(mut self, include: &[S]) -> Self {
+        let matching = self.matching.get_or_insert_with(|| Matching {
+            on: false,
+            labels: Vec::new(),
+            clause: false,
+            group: None,
+        });
+        matching.group = Some(GroupModifier {
+            left: true,
+            include: names(include),
+        });
+        self
     }
 
     fn with_matching<S: AsRef<str>>(mut self, on: bool, labels: &[S]) -> Self {
@@ -238,21 +244,6 @@ impl Binary {
             labels: names(labels),
             clause: false,
             group,
-        });
-        self
-    }
-
-    /// A group modifier needs `on` or `ignoring` in the text; `ignoring ()` changes nothing.
-    fn with_group<S: AsRef<str>>(mut self, left: bool, include: &[S]) -> Self {
-        let matching = self.matching.get_or_insert_with(|| Matching {
-            on: false,
-            labels: Vec::new(),
-            clause: false,
-            group: None,
-        });
-        matching.group = Some(GroupModifier {
-            left,
-            include: names(include),
         });
         self
     }

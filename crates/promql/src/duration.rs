@@ -3,15 +3,7 @@
 use super::ast::Duration;
 use super::lexer::duration_millis;
 use super::placeholder::{Placeholder, Placeholders};
-
-/// Units that [`Duration::from_millis`] writes; weeks and years would hide the number of days.
-const UNITS: [(&str, u64); 5] = [
-    ("d", 86_400_000),
-    ("h", 3_600_000),
-    ("m", 60_000),
-    ("s", 1000),
-    ("ms", 1),
-];
+use slosmith_text::units;
 
 impl Duration {
     /// Reads `1h30m`: whole numbers, units (`y w d h m s ms`) in falling order, each once at most.
@@ -32,25 +24,9 @@ impl Duration {
 
     /// So many seconds, spelled as short as Prometheus can read it, days staying days (`28d`).
     pub fn from_secs(seconds: u64) -> Self {
-        Self::from_millis(seconds.saturating_mul(1000))
-    }
-
-    /// [`Duration::from_secs`] in milliseconds.
-    pub fn from_millis(millis: u64) -> Self {
-        let mut text = String::new();
-        let mut rest = millis;
-        for (unit, length) in UNITS {
-            if rest >= length {
-                text.push_str(&format!("{}{unit}", rest / length));
-                rest %= length;
-            }
-        }
-        if text.is_empty() {
-            text.push_str("0s");
-        }
         Self {
-            millis: i64::try_from(millis).unwrap_or(i64::MAX),
-            text,
+            millis: i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX),
+            text: units::Duration::from_secs(seconds).to_string(),
             span: 0..0,
             placeholders: Placeholders::default(),
         }
@@ -109,6 +85,5 @@ mod tests {
             assert_eq!(duration.text, text);
             assert_eq!(Duration::parse(text).unwrap(), duration);
         }
-        assert_eq!(Duration::from_millis(1500).text, "1s500ms");
     }
 }

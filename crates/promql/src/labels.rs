@@ -81,7 +81,7 @@ fn matched<'f>(
     // Whatever is ignored besides the labels listed is not known.
     let is_known = on || !listed.open;
     let all = side.sure.iter().filter(move |_| is_known);
-    all.filter(move |label| on == listed.known.contains(label))
+    all.filter(move |label| on == listed.known.contains(*label))
 }
 
 /// A matched label that both sides surely have, each from selectors that select another value.

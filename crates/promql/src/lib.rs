@@ -34,7 +34,6 @@ pub mod rewrite;
 mod room;
 mod series;
 mod since;
-mod span;
 pub mod usage;
 pub mod visit;
 

@@ -2,7 +2,6 @@
 
 use std::ops::{Deref, Range};
 
-use super::span::TextSpan;
 use slosmith_text::yaml::go;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +22,7 @@ pub enum Dialect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder {
     pub text: String,
-    pub span: TextSpan,
+    pub span: Range<usize>,
 }
 
 impl Placeholder {

@@ -2,7 +2,6 @@
 
 mod build;
 mod choice;
-mod code;
 mod file;
 mod language;
 mod place;
@@ -27,9 +26,8 @@ use slosmith_text::yaml;
 
 pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
-pub use code::Code;
 pub use file::json_schema;
-pub use language::QueryLanguage;
+pub use language::{Code, QueryLanguage};
 pub use policy::{Policy, Violation};
 
 pub const NAME: &str = "slosmith.toml";

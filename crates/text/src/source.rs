@@ -32,6 +32,13 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The fewest blanks in front of a line that has more than blanks.
+pub fn common_indent(text: &str) -> usize {
+    let full = text.lines().filter(|line| !line.trim().is_empty());
+    let blanks = full.map(|line| line.len() - line.trim_start_matches(' ').len());
+    blanks.min().unwrap_or(0)
+}
+
 /// True when each byte is one of these. There is no way out of the inner loop, which then takes many bytes at once.
 pub fn holds_only(text: &str, these: impl Fn(u8) -> bool) -> bool {
     let mut parts = text.as_bytes().chunks(256);

@@ -8,7 +8,9 @@ use anyhow::{Context, Result, bail};
 use globset::GlobBuilder;
 
 use crate::cli::read;
+use slosmith_plan::plan::Plan;
 use slosmith_render::output::MANIFEST;
+use slosmith_resolve::{self as resolve, Options};
 use slosmith_spec::config::Config;
 use slosmith_spec::spec::{Bases, Document};
 use slosmith_text::diag::{Diagnostic, Sink, choice};
@@ -140,9 +142,6 @@ pub(in crate::cli) struct Inputs {
 
 impl Inputs {
     /// Keeps the services of one environment.
-    ///
-    /// # Errors
-    /// When no spec has it.
     pub(in crate::cli) fn select(&mut self, environment: &str) -> Result<()> {
         let all = self.documents.iter();
         let known: BTreeSet<_> = all.filter_map(|d| d.environment.clone()).collect();
@@ -181,6 +180,20 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
         }
     }
     Ok(inputs)
+}
+
+/// The plan of a spec without errors; adds all findings of the spec to `findings`.
+pub(in crate::cli) fn resolved(
+    document: &Document,
+    options: Options<'_>,
+    findings: &mut Sink,
+) -> Option<Plan> {
+    let (plan, found) = match resolve::resolve(document, options) {
+        Ok((plan, warnings)) => (Some(plan), warnings),
+        Err(errors) => (None, errors),
+    };
+    findings.absorb(found);
+    plan
 }
 
 /// Two specs that would write the same folder.

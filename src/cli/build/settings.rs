@@ -151,10 +151,7 @@ impl Settings {
         }
     }
 
-    /// Whether so many generated services may be removed beside those that have specs.
-    ///
-    /// # Errors
-    /// When they are many: the specs may not all be here.
+    /// Rejects the removal of many generated services at once: the specs may not all be here.
     pub(super) fn check_removals(&self, stale: &[String], kept: usize) -> Result<()> {
         let all = stale.len() + kept;
         if self.check || self.prune || stale.len() < 2 || stale.len() * 10 <= all {

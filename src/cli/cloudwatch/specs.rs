@@ -15,7 +15,6 @@ use slosmith_aws::{Allowed, Desired};
 use slosmith_cloudwatch::{STATES, elsewhere, is_region};
 use slosmith_plan::plan::Plan;
 use slosmith_render::target::{self, Requests};
-use slosmith_resolve as resolve;
 use slosmith_text::diag::Sink;
 
 struct Spec {
@@ -74,15 +73,11 @@ fn resolved(settings: &Settings, environment: Option<&str>) -> Result<Option<Vec
     }
     let mut specs = Vec::new();
     for document in &inputs.documents {
-        match resolve::resolve(document, settings.options()) {
-            Ok((plan, warnings)) => {
-                found.absorb(warnings);
-                let path = inputs.sources.get(document.file).path();
-                let file = path.file_name().unwrap_or_default().to_string_lossy();
-                let file = file.into_owned();
-                specs.push(Spec { file, plan });
-            }
-            Err(errors) => found.absorb(errors),
+        if let Some(plan) = input::resolved(document, settings.options(), &mut found) {
+            let path = inputs.sources.get(document.file).path();
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let file = file.into_owned();
+            specs.push(Spec { file, plan });
         }
     }
     let failed = found.has_errors();

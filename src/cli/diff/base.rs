@@ -26,8 +26,6 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// # Errors
-    /// When the name is neither a folder nor a revision.
     pub(super) fn open(name: &str, now: &Project) -> Result<Self> {
         if Path::new(name).is_dir() {
             let config = now.config.as_ref().and_then(|path| path.file_name());
@@ -131,10 +129,7 @@ impl Git<'_> {
     }
 }
 
-/// What a command says.
-///
-/// # Errors
-/// When it cannot be started or fails, with what it says then.
+/// The standard output of a command. If the command fails, the error has its standard error output.
 fn output(command: &mut Command, input: Option<&[u8]>) -> Result<Vec<u8>> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()));

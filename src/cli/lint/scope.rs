@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
+use crate::cli::words::meant_or_all;
 use slosmith_catalog::{Catalog, Embedded, Product, Range, Service, VLLM, build_service};
 use slosmith_lint::lint::Scope;
 use slosmith_spec::config::Config;
-use slosmith_text::diag::did_you_mean;
 
 /// What a command line selects.
 #[derive(Default)]
@@ -76,8 +76,7 @@ pub(in crate::cli) fn unknown<'a>(
     known: impl Iterator<Item = &'a str>,
 ) -> anyhow::Error {
     let known: Vec<_> = std::iter::once(VLLM).chain(known).collect();
-    let hint = did_you_mean(name, known.iter().copied());
-    let hint = hint.unwrap_or_else(|| format!("recorded products: {}", known.join(", ")));
+    let hint = meant_or_all(name, &known, "recorded products");
     anyhow!("unknown product `{name}`; {hint}")
 }
 
@@ -172,9 +171,8 @@ fn known(catalog: &Catalog, profiles: Vec<String>) -> Result<Vec<String>> {
     let known = catalog.profiles();
     for profile in &profiles {
         if !known.contains(&profile.as_str()) {
-            let hint = did_you_mean(profile, known.iter().copied());
-            let known = format!("recorded profiles: {}", known.join(", "));
-            bail!("unknown profile `{profile}`; {}", hint.unwrap_or(known));
+            let hint = meant_or_all(profile, &known, "recorded profiles");
+            bail!("unknown profile `{profile}`; {hint}");
         }
     }
     Ok(profiles)

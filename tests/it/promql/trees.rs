@@ -133,11 +133,14 @@ fn operation(inner: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strat
                     .into_iter()
                     .filter(|label| !labels.contains(label))
                     .collect();
-                match (how > 1 && !op.is_set(), left) {
-                    (true, true) => binary.group_left(&include).into(),
-                    (true, false) => binary.group_right(&include).into(),
-                    _ => binary.into(),
+                if how > 1 && !op.is_set() {
+                    binary = binary.group_left(&include);
+                    let matching = binary.matching.as_mut();
+                    if let Some(group) = matching.and_then(|matching| matching.group.as_mut()) {
+                        group.left = left;
+                    }
                 }
+                binary.into()
             },
         );
     let with_scalar = (

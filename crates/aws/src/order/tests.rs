@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::*;
 use crate::changes::{Allowed, hash, is_tagged};
-use crate::object::{HASH_TAG, SERVICE_TAG, Wanted, alarm_name};
+use crate::object::{HASH_TAG, SERVICE_TAG, Wanted};
+use slosmith_cloudwatch::alarm_name;
 
 const NAMES: [&str; 6] = ["svc-a", "svc-b", "svc-c", "svc-d", "svc-e", "svc-f"];
 

@@ -1,8 +1,8 @@
 //! [`Index`] → [`Catalog`].
 
-use super::{FamilyEntry, Index, ShapeEntry};
+use super::{Index, ShapeEntry};
 use crate::Catalog;
-use crate::family::{Family, Run};
+use crate::family::Family;
 use crate::identity::Identity;
 use crate::release::{Release, ReleaseId};
 use crate::shape::Shape;
@@ -15,20 +15,19 @@ impl Index {
 
     /// Spreads the tables out for queries.
     pub fn into_catalog(self) -> Catalog {
-        let Index {
-            labels, buckets, ..
-        } = &self;
-        let shape = |entry: &ShapeEntry| Shape {
+        let (labels, buckets) = (&self.labels, &self.buckets);
+        let shape = |entry: ShapeEntry| Shape {
             kind: entry.kind,
             labels: at(labels, entry.labels),
             open_labels: entry.open_labels,
-            values: entry.values.clone(),
+            values: entry.values,
             buckets: entry.buckets.map(|i| at(buckets, i)).unwrap_or_default(),
             open_buckets: entry.open_buckets,
         };
-        let families = self.families.iter().map(|(name, entry)| {
-            let shapes = entry.shapes.iter().map(shape).collect();
-            (name.clone(), family(name, entry, shapes))
+        let families = self.families.into_iter().map(|(name, entry)| {
+            let shapes = entry.shapes.into_iter().map(shape).collect();
+            let family = Family::new(name.clone(), entry.created, shapes, entry.seen);
+            (name, family)
         });
         let families = families.collect();
         let releases = (0_u16..).map(ReleaseId).zip(self.releases);
@@ -47,22 +46,6 @@ impl Index {
 pub(crate) fn identity(text: &str) -> Option<Identity> {
     let line = text.lines().nth(1)?.strip_prefix("\"product\":")?;
     serde_json::from_str(line.strip_suffix(',')?).ok()
-}
-
-fn family(name: &str, entry: &FamilyEntry, shapes: Vec<Shape>) -> Family {
-    let runs = |runs: &Vec<super::Run>| {
-        let run = |&(first, last, shape): &super::Run| Run {
-            first: ReleaseId(first),
-            last: ReleaseId(last),
-            shape: usize::from(shape),
-        };
-        runs.iter().map(run).collect()
-    };
-    let seen = entry
-        .seen
-        .iter()
-        .map(|(profile, list)| (profile.clone(), runs(list)));
-    Family::new(name.to_owned(), entry.created, shapes, seen.collect())
 }
 
 fn at(table: &[Vec<String>], i: u16) -> Vec<String> {

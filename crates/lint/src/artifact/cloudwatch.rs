@@ -20,7 +20,6 @@ pub(in crate::artifact) use plan::planned;
 pub(in crate::artifact) use sign::{is_any, is_whole, owns};
 use slosmith_cloudwatch::{Fault, Form, Violation};
 use slosmith_promql::Dialect;
-use slosmith_text::diag::Diagnostic;
 use slosmith_text::yaml::{Body, Node, Tag, Text};
 pub(in crate::artifact) use terraform::blocks;
 
@@ -150,12 +149,7 @@ pub(in crate::artifact) fn body(reader: &mut Reader, text: &Text) {
     match root {
         Ok(root) => dashboard(reader, &inside, &root),
         Err(_) if holes => {}
-        Err(fault) => {
-            let message = format!("invalid JSON: {}", fault.message);
-            let span = inside.span(fault.range);
-            let fault = Diagnostic::error("invalid-json", span, message);
-            reader.artifact.faults.push(fault);
-        }
+        Err(fault) => reader.artifact.faults.push(fault.in_body(&inside)),
     }
 }
 

@@ -4,7 +4,6 @@ use super::Language;
 use super::field::word;
 use super::reader::Reader;
 use super::{classic, cloudwatch, json, kubernetes, parts, perses, rules, slo, unit_tests, v2};
-use slosmith_text::diag::Diagnostic;
 use slosmith_text::yaml::{Body, Node, Text, tree};
 
 /// Documents inside of documents (a dashboard in a ConfigMap in a list) are followed this far.
@@ -132,14 +131,7 @@ pub(super) fn nested(reader: &mut Reader, text: &Text) {
         };
         match root {
             Ok(root) => read(reader, &inside, root),
-            Err(fault) => {
-                let message = format!("invalid JSON: {}", fault.message);
-                let span = inside.span(fault.range);
-                reader
-                    .artifact
-                    .faults
-                    .push(Diagnostic::error("invalid-json", span, message));
-            }
+            Err(fault) => reader.artifact.faults.push(fault.in_body(&inside)),
         }
         return;
     }

@@ -16,7 +16,7 @@ use super::raw::HOLE;
 use super::reader::Reader;
 use super::unread::Unread;
 use slosmith_text::diag::Diagnostic;
-use slosmith_text::source::mark_len;
+use slosmith_text::source::{common_indent, mark_len};
 use slosmith_text::yaml::{Body, Kind, Node, Style, Tag, json_string};
 
 const ENCODERS: [&str; 2] = ["jsonencode", "yamlencode"];
@@ -204,11 +204,4 @@ impl<'t> Tree<'t> {
 /// True for a value that queries may be in: a collection, or several lines.
 fn holds(node: &Node<'_>) -> bool {
     !matches!(node.kind, Kind::Scalar(_)) || node.text().is_some_and(|text| text.contains('\n'))
-}
-
-/// The fewest blanks in front of a line that has more than blanks.
-fn common_indent(text: &str) -> usize {
-    let full = text.lines().filter(|line| !line.trim().is_empty());
-    let blanks = full.map(|line| line.len() - line.trim_start_matches(' ').len());
-    blanks.min().unwrap_or(0)
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use slosmith_text::diag::Diagnostic;
 use slosmith_text::source::mark_len;
-use slosmith_text::yaml::{Kind, Node, Style, json_string};
+use slosmith_text::yaml::{Body, Kind, Node, Style, json_string};
 
 /// Deeper nesting is an error: nothing that people keep is near it, and each level costs stack.
 const MAX_DEPTH: usize = 200;
@@ -13,6 +14,14 @@ const MAX_DEPTH: usize = 200;
 pub(super) struct Fault {
     pub(super) range: Range<usize>,
     pub(super) message: &'static str,
+}
+
+impl Fault {
+    /// The fault as a finding in the text that was read.
+    pub(super) fn in_body(&self, body: &Body<'_>) -> Diagnostic {
+        let message = format!("invalid JSON: {}", self.message);
+        Diagnostic::error("invalid-json", body.span(self.range.clone()), message)
+    }
 }
 
 /// True for a text that begins as JSON does, or with a comment as JSON never has one but people write it.

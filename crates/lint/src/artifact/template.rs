@@ -45,7 +45,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
         None => plain
             .as_ref()
             .map(|_| ())
-            .map_err(|fault| no_json(body, fault).into()),
+            .map_err(|fault| fault.in_body(body).into()),
     };
     match plain {
         Ok(root) if result.is_err() => {
@@ -54,11 +54,6 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
         }
         _ => result,
     }
-}
-
-fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
-    let message = format!("invalid JSON: {}", fault.message);
-    Diagnostic::error("invalid-json", body.span(fault.range.clone()), message)
 }
 
 /// Reads what a template writes: `read` the first branch of each condition, then the others in readings of their own.

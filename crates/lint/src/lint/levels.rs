@@ -2,31 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use slosmith_spec::config::Config;
-use slosmith_text::diag::{Diagnostic, RuleInfo, Severity};
+use slosmith_spec::config::{Config, Level};
+use slosmith_text::diag::{Diagnostic, RuleInfo};
 
+/// The levels that differ from those that the rules declare.
 #[derive(Debug)]
 pub(super) struct Levels(BTreeMap<&'static str, Level>);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    Off,
-    Declared,
-    At(Severity),
-}
-
 impl Levels {
     pub(super) fn new(config: &Config, known: &[RuleInfo]) -> Self {
-        let level = |rule: &RuleInfo| {
-            if !config.choice.asks(rule) {
-                return Level::Off;
-            }
-            let given = config.level(rule.name);
-            given.map_or(Level::Declared, |level| {
-                level.severity().map_or(Level::Off, Level::At)
-            })
+        let level = |rule: &RuleInfo| match config.choice.asks(rule) {
+            true => config.level(rule.name),
+            false => Some(Level::Off),
         };
-        Self(known.iter().map(|rule| (rule.name, level(rule))).collect())
+        let levels = known
+            .iter()
+            .filter_map(|rule| Some((rule.name, level(rule)?)));
+        Self(levels.collect())
     }
 
     pub(super) fn is_off(&self, rule: &str) -> bool {
@@ -36,10 +28,8 @@ impl Levels {
     /// Sets the level of every finding, and removes findings of rules that are off. Findings without a rule are unchanged.
     pub(super) fn apply(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let apply = |mut d: Diagnostic| {
-            match self.0.get(d.code) {
-                Some(Level::Off) => return None,
-                Some(Level::At(severity)) => d.severity = *severity,
-                Some(Level::Declared) | None => {}
+            if let Some(level) = self.0.get(d.code) {
+                d.severity = level.severity()?;
             }
             Some(d)
         };
@@ -51,6 +41,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::lint::rules::infos;
+    use slosmith_text::diag::Severity;
     use slosmith_text::source::{SourceFile, Sources, Span};
 
     #[test]

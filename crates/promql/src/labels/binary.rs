@@ -58,9 +58,9 @@ impl Matched {
     /// Those of the labels that are matched for certain.
     fn sure(&self, labels: &Labels) -> Labels {
         match self {
-            Self::On(on) => labels.intersection(&on.known),
+            Self::On(on) => labels & &on.known,
             Self::Ignoring(ignored) if ignored.open => Labels::new(),
-            Self::Ignoring(ignored) => labels.difference(&ignored.known),
+            Self::Ignoring(ignored) => labels - &ignored.known,
         }
     }
 
@@ -76,14 +76,13 @@ impl Matched {
 
     /// The labels of the series on one side that match the other side.
     fn narrowed(&self, side: Flow, other: &Flow) -> Flow {
-        let also = self.sure(&other.sure);
-        let sure = side.sure.union(&also);
+        let sure = &side.sure | &self.sure(&other.sure);
         let same = other.possible.clone().union(self.rest());
         Flow::new(sure, side.possible.intersection(&same))
     }
 
     fn one_to_one(&self, lhs: Flow, rhs: Flow) -> Flow {
-        let either = lhs.sure.union(&rhs.sure);
+        let either = &lhs.sure | &rhs.sure;
         let both = lhs.possible.intersection(&rhs.possible);
         let possible = match self {
             Self::On(on) if !on.open => Kept::Only(on.known.clone()).intersection(&both),
@@ -106,7 +105,7 @@ fn included(many: Flow, one: &Flow, group: &GroupModifier) -> Flow {
     if !open {
         return flow;
     }
-    let kept = |label: &str| one.presence(label) == Presence::Sure;
-    let sure = flow.sure.filter(kept);
+    let mut sure = flow.sure;
+    sure.retain(|label| one.presence(label) == Presence::Sure);
     Flow::new(sure, flow.possible.union(one.possible.clone()))
 }

@@ -135,7 +135,7 @@ fn grouped(input: Flow, grouping: Option<&Grouping>) -> Flow {
             Flow::new(Labels::new(), possible)
         }
         (false, open) => {
-            let sure = input.sure.intersection(&known);
+            let sure = &input.sure & &known;
             let possible = if open {
                 input.possible
             } else {

@@ -41,14 +41,14 @@ impl Flow {
     pub fn of_series(sure: Labels, more: Option<Labels>) -> Self {
         let possible = match more {
             None => Kept::any(),
-            Some(more) => Kept::Only(more.union(&sure)).with(METRIC_NAME),
+            Some(more) => Kept::Only(&more | &sure).with(METRIC_NAME),
         };
         Self::new(sure, possible)
     }
 
-    pub(super) fn new(sure: Labels, possible: Kept) -> Self {
+    pub(super) fn new(mut sure: Labels, possible: Kept) -> Self {
         // What is both sure and impossible is on no series, because there is none.
-        let sure = sure.filter(|label| label != METRIC_NAME && possible.may_have(label));
+        sure.retain(|label| &**label != METRIC_NAME && possible.may_have(label));
         Self { sure, possible }
     }
 
@@ -72,7 +72,7 @@ impl Flow {
 
     /// What is known if the result is either this or `other`.
     pub(super) fn or(self, other: Self) -> Self {
-        let sure = self.sure.intersection(&other.sure);
+        let sure = &self.sure & &other.sure;
         Self::new(sure, self.possible.union(other.possible))
     }
 
@@ -87,8 +87,8 @@ impl Flow {
         match presence {
             Presence::Never => return self.without(label),
             Presence::May => self.sure.remove(label),
-            Presence::Sure => self.sure.insert(label),
-        }
+            Presence::Sure => self.sure.insert(label.into()),
+        };
         self.possible = self.possible.with(label);
         self
     }

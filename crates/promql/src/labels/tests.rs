@@ -114,7 +114,7 @@ fn flow(text: &str) -> String {
         Kept::Only(labels) => {
             let may = labels
                 .iter()
-                .filter(|label| &***label != "__name__" && !flow.sure.contains(label));
+                .filter(|label| &***label != "__name__" && !flow.sure.contains(*label));
             words.extend(may.map(|label| format!("{label}?")));
         }
         Kept::AllOf { without } => {

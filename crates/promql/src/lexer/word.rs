@@ -30,33 +30,15 @@ pub(crate) fn word_kind(word: &str) -> Kind {
         b"group_right" => Kind::Keyword(Keyword::GroupRight),
         b"bool" => Kind::Keyword(Keyword::Bool),
         b"inf" | b"nan" => Kind::Number,
-        lower => AggregateOp::from_lowercase(lower).map_or(Kind::Name, Kind::Aggregate),
+        lower => {
+            let mut all = AggregateOp::ALL.into_iter();
+            let named = all.find(|op| op.name().as_bytes() == lower);
+            named.map_or(Kind::Name, Kind::Aggregate)
+        }
     }
 }
 
 /// True for the name of a function or aggregation, also of one behind a feature flag.
 pub fn is_function(name: &str) -> bool {
     Function::get(name).is_some() || matches!(word_kind(name), Kind::Aggregate(_))
-}
-
-impl AggregateOp {
-    fn from_lowercase(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"sum" => Self::Sum,
-            b"avg" => Self::Avg,
-            b"min" => Self::Min,
-            b"max" => Self::Max,
-            b"count" => Self::Count,
-            b"group" => Self::Group,
-            b"stddev" => Self::Stddev,
-            b"stdvar" => Self::Stdvar,
-            b"topk" => Self::Topk,
-            b"bottomk" => Self::Bottomk,
-            b"count_values" => Self::CountValues,
-            b"quantile" => Self::Quantile,
-            b"limitk" => Self::Limitk,
-            b"limit_ratio" => Self::LimitRatio,
-            _ => return None,
-        })
-    }
 }

@@ -16,11 +16,10 @@ use super::{
     Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
     subquery_parens, unary_parens,
 };
-use crate::ast::{Matcher, Name, Selector, StringLiteral};
+use crate::ast::{Name, Selector};
 use crate::check::value_type;
 use crate::functions::ValueType;
 use crate::room::with_room;
-use crate::visit::children;
 
 const STEP: usize = 2;
 
@@ -58,58 +57,6 @@ impl Write for Rest<'_> {
     }
 }
 
-/// True for what surely takes more characters than there is `room` for: what it consists of is added up faster than
-/// written. Names and texts in ASCII alone are counted, without what is between them.
-fn is_longer(expr: &Expr, mut room: usize) -> bool {
-    let mut open = vec![expr];
-    while let Some(node) = open.pop() {
-        match room.checked_sub(least(node)) {
-            Some(left) => room = left,
-            None => return true,
-        }
-        open.extend(children(node));
-    }
-    false
-}
-
-/// Characters of an expression without those in it, or fewer. Something for each, so that few are looked at.
-fn least(expr: &Expr) -> usize {
-    match &expr.kind {
-        ExprKind::Number(number) => ascii(&number.text),
-        ExprKind::String(literal) => least_of(literal),
-        ExprKind::Selector(selector) => least_to_select(selector),
-        ExprKind::Range(range) => least_to_select(&range.selector) + "[]".len(),
-        ExprKind::Subquery(_) => "[:]".len(),
-        ExprKind::Call(call) => ascii(&call.function.text) + "()".len(),
-        ExprKind::Aggregate(aggregate) => aggregate.op.name().len() + "()".len(),
-        ExprKind::Unary(op, _) => op.symbol().len(),
-        ExprKind::Binary(binary) => binary.op.symbol().len() + 2,
-        ExprKind::Unknown(unknown) => ascii(&unknown.operator.text) + 2,
-        ExprKind::Paren(_) => "()".len(),
-        ExprKind::Placeholder(name) => ascii(&name.text),
-        ExprKind::Invalid(_) => 0,
-    }
-}
-
-fn least_to_select(selector: &Selector) -> usize {
-    let metric = selector.metric.as_ref().map_or(0, |name| ascii(&name.text));
-    let matchers = selector.matchers.iter();
-    let least = |m: &Matcher| ascii(&m.label.text) + m.op.symbol().len() + least_of(&m.value);
-    metric + matchers.map(least).sum::<usize>()
-}
-
-fn least_of(literal: &StringLiteral) -> usize {
-    match literal.raw.is_empty() {
-        true => ascii(&literal.value) + 2,
-        false => ascii(&literal.raw),
-    }
-}
-
-/// The length of a text, if it has one character a byte.
-fn ascii(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { 0 }
-}
-
 impl Layout {
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
@@ -123,13 +70,9 @@ impl Layout {
         let line = self.out.rfind('\n').map_or(0, |at| at + 1);
         let start = self.out.len();
         let taken = self.out[line..].chars().count();
-        let room = self.width.saturating_sub(taken);
-        if is_longer(node, room) {
-            return false;
-        }
         let mut rest = Rest {
             out: &mut self.out,
-            room,
+            room: self.width.saturating_sub(taken),
         };
         let fits = super::operand(&mut rest, node, parens).is_ok();
         if !fits {

@@ -30,9 +30,6 @@ pub(super) fn known(out: &Path) -> BTreeMap<String, Digest> {
 }
 
 /// Keeps the inputs of services that are as an earlier build made them.
-///
-/// # Errors
-/// When the folder cannot be written.
 pub fn remember(out: &Path, found: &[(&str, Digest)]) -> Result<(), OutputError> {
     if found.is_empty() {
         return Ok(());

@@ -1,9 +1,10 @@
 //! The files that a spec extends.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::{Document, environments, read_environment};
+use crate::config;
 use slosmith_text::diag::{Diagnostic, Sink};
 use slosmith_text::input;
 use slosmith_text::source::{FileId, Sources, Span};
@@ -22,8 +23,6 @@ impl Variant {
         self.files.last().copied().unwrap_or_default()
     }
 
-    /// # Errors
-    /// What is wrong with its shape.
     pub fn read(&self, sources: &Sources) -> Result<Document, Sink> {
         read_environment(&self.texts(sources), self.environment.as_deref())
     }
@@ -48,7 +47,7 @@ impl Bases {
     /// Begins with the files that were read already.
     pub fn among(sources: &Sources) -> Self {
         let files = sources.iter();
-        let known = files.map(|(id, file)| (normal(file.path()), id));
+        let known = files.map(|(id, file)| (config::plain(file.path()), id));
         Self {
             known: known.collect(),
             ..Self::default()
@@ -139,7 +138,7 @@ impl Walk<'_> {
             let message = format!("`extends` must be a relative path; found `{path}`");
             return Err(error("outside-project", message));
         }
-        let whole = normal(&folder.join(path));
+        let whole = config::plain(&folder.join(path));
         self.bases.named.insert(whole.clone());
         let file = match self.bases.known.get(&whole) {
             Some(file) => *file,
@@ -192,21 +191,4 @@ fn extended(file: FileId, text: &str) -> Vec<(String, Span)> {
         Some((item.text()?.to_owned(), span))
     });
     names.collect()
-}
-
-/// A path without `.` and, where that is certain, without `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir
-                if matches!(out.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out
 }

@@ -9,7 +9,6 @@ use super::Stat;
 use slosmith_text::units::{Number, parse_decimal};
 
 mod bound;
-mod extends;
 mod listed;
 mod matcher;
 mod node;

@@ -1,12 +1,12 @@
 //! Counters that are aggregated before `rate`.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::rules::sum_of_fractions::keeps_one;
 use slosmith_promql::ast::{AggregateOp, Expr, ExprKind};
 use slosmith_promql::usage::is_rate;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::artifact::{Resource, ResourceKind};
-use slosmith_cloudwatch::children;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
+use slosmith_cloudwatch::{alarm_name, children};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does
@@ -66,18 +66,11 @@ fn composites<'a>(cx: &ProjectCx<'a>) -> Composites<'a> {
             && let (Some(name), Some(rule)) = (text("AlarmName"), text("AlarmRule"))
             && let Ok(read) = children(rule)
         {
-            let names = read.names.iter().map(|name| bare(name).to_owned());
+            let names = read.names.iter().map(|name| alarm_name(name).to_owned());
             found.insert(name, (resource, names.collect()));
         }
     }
     found
-}
-
-fn bare(name: &str) -> &str {
-    match name.starts_with("arn:") {
-        true => name.splitn(7, ':').nth(6).unwrap_or(name),
-        false => name,
-    }
 }
 
 /// The cycles of two or more alarms, one for each reference that closes a cycle. `alarm-limit` reports an alarm that refers

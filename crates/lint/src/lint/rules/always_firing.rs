@@ -1,13 +1,13 @@
 //! Alerts that fire without a problem.
 
 use crate::artifact::{Kind, Role};
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use slosmith_promql::usage::{Comparison, Exact, bare, exact_constant};
 use slosmith_promql::{Kept, kept_labels, with_room};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

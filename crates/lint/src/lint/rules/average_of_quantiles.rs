@@ -1,12 +1,12 @@
 //! Averages of quantiles.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::Kept;
 use slosmith_promql::ast::{AggregateOp, Expr, ExprKind};
 use slosmith_promql::usage::bare;
 use slosmith_promql::visit::walk;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

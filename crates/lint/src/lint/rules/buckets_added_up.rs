@@ -1,10 +1,10 @@
 //! Sums over the buckets of a histogram.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, ExprKind};
 use slosmith_promql::usage::Use;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use slosmith_promql::usage::Use;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
+use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
+use slosmith_promql::{Dialect, placeholder};
+use slosmith_spec::naming::slug;
 use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::input;
-use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
-use slosmith_spec::naming::slug;
-use slosmith_promql::{Dialect, placeholder};
 use slosmith_text::yaml::Text;
 
 declare_rule! {

@@ -1,10 +1,10 @@
 //! Functions for gauges on counters.
 
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{ExprKind, Name};
 use slosmith_promql::usage::Use;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,12 +1,12 @@
 //! Metrics that vLLM has deprecated.
 
-use slosmith_catalog::ReleaseId;
-use slosmith_catalog::lineage::ChangeKind;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Dead, Why};
+use slosmith_catalog::ReleaseId;
+use slosmith_catalog::lineage::ChangeKind;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

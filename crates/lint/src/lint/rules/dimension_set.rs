@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::artifact::Dimensions;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery};
 use crate::lint::listing::{self, Found, Series};
 use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 /// The number of sets of dimensions in a help.
 const MOST: usize = 4;

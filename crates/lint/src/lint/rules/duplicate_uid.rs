@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Dashboard, Form};
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::source::Span;
 
 declare_rule! {

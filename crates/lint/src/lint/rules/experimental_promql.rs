@@ -1,9 +1,9 @@
 //! Queries that need a Prometheus feature flag.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::experimental;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,10 +1,10 @@
 //! Rate windows that do not fit every zoom level.
 
 use crate::artifact::Form;
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::usage::contexts;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,16 +1,16 @@
 //! Fractions that are treated as percentages.
 
-use slosmith_text::diag::{Applicability, Diagnostic, Edit, Fix, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use num_traits::CheckedMul;
 use slosmith_promql::ast::{AggregateOp, BinaryOp, ExprKind, TextSpan};
 use slosmith_promql::usage::{Comparison, Exact, exact_constant};
+use slosmith_text::diag::{Applicability, Diagnostic, Edit, Fix, Fixes, Group, Severity};
 use slosmith_text::source::Spanned;
 use slosmith_text::units::decimal;
 use slosmith_text::yaml::Text;
-use num_traits::CheckedMul;
 
 declare_rule! {
     /// ### What it does

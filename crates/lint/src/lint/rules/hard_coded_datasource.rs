@@ -1,9 +1,9 @@
 //! Data sources with a fixed uid.
 
 use crate::artifact::{Dashboard, Datasource, Form};
-use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
+use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use slosmith_text::yaml::Text;
 
 declare_rule! {

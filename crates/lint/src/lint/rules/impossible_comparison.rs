@@ -1,11 +1,11 @@
 //! Comparisons that no value satisfies.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use slosmith_promql::usage::{Comparison, Exact, bare, exact_constant};
 use slosmith_promql::with_room;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

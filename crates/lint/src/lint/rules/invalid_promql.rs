@@ -2,13 +2,13 @@
 
 use super::query_too_deep;
 use crate::artifact::{Language, Query};
-use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::Expr;
 use slosmith_promql::{
     SyntaxError, ValueType, known_type, parse_recovering, parse_untyped, parse_with,
 };
+use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

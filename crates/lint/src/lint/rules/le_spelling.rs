@@ -1,12 +1,12 @@
 //! Bucket boundaries in a spelling that no server exposes.
 
 use crate::artifact::Role;
-use slosmith_catalog::Shape;
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use slosmith_catalog::Shape;
 use slosmith_promql::ast::{MatchOp, Matcher, TextSpan};
 use slosmith_promql::rewrite::Edit;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

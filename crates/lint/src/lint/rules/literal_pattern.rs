@@ -1,11 +1,11 @@
 //! Exact values that look like patterns.
 
 use crate::artifact::{Kind, Role};
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{MatchOp, Matcher};
 use slosmith_promql::rewrite::Edit;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

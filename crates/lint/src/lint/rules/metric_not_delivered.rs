@@ -1,13 +1,13 @@
 //! Metrics that never arrive in CloudWatch.
 
 use crate::artifact::NamedMetric;
-use slosmith_catalog::{MetricType, Series};
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery, Shown};
 use crate::lint::listing::Found;
 use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Meant, Subject, Ties};
+use slosmith_catalog::{MetricType, Series};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,8 +1,8 @@
 //! Data panels without a query.
 
 use crate::artifact::Panel;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,8 +1,8 @@
 //! Panels without a unit.
 
 use crate::artifact::{Form, Language};
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,11 +1,11 @@
 //! Services that do not fit the policy of the project.
 
-use slosmith_spec::config::Policy;
-use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
-use slosmith_plan::inventory::Service;
 use crate::lint::rule::{Check, declare_rule};
+use slosmith_plan::inventory::Service;
 use slosmith_plan::plan::Plan;
+use slosmith_spec::config::Policy;
 use slosmith_spec::spec::Document;
+use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,13 +1,13 @@
 //! Quantiles of series without buckets.
 
-use slosmith_catalog::{Series as Part, split_series};
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::rules::unknown_metric::NATIVE;
 use crate::lint::subject::{Meant, Subject};
+use slosmith_catalog::{Series as Part, split_series};
 use slosmith_promql::usage::quantile_calls;
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

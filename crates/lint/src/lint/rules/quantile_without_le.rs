@@ -1,6 +1,5 @@
 //! Quantiles of buckets without `le`.
 
-use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{Expr, ExprKind};
@@ -8,6 +7,7 @@ use slosmith_promql::rewrite::Edit;
 use slosmith_promql::usage::{QuantileCall, quantile_calls};
 use slosmith_promql::visit::walk;
 use slosmith_promql::{Series, parse_with, selectors};
+use slosmith_text::diag::{Applicability, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,7 +1,7 @@
 //! Queries that are too large to be checked.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

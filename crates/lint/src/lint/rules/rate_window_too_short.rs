@@ -1,9 +1,9 @@
 //! Rates over less than two scrape intervals.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::usage::Use;
+use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::units::Duration;
 
 declare_rule! {

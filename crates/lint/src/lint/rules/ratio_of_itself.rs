@@ -1,11 +1,11 @@
 //! Ratios of a series to itself.
 
-use slosmith_catalog::Series as Part;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use slosmith_catalog::Series as Part;
 use slosmith_promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
 use slosmith_promql::usage::{bare, exact_constant, is_rate};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

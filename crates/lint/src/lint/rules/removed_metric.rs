@@ -1,10 +1,10 @@
 //! Metrics that a release has removed.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::missing_metric::missing;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::artifact::{Dashboard, Form, Panel};
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::panel_schemas::{Part, faults};
 use crate::lint::rule::{Check, DashboardCx, Findings, declare_rule};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,10 +1,10 @@
 //! Predictions of less than a minute.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::ExprKind;
 use slosmith_promql::usage::{Exact, exact_constant};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,12 +1,12 @@
 //! Sums of fractions.
 
 use crate::artifact::Role;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Grouping};
 use slosmith_promql::usage::is_call;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

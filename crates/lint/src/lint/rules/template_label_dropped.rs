@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, may_have, slip};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::labels::{Flow, Presence};
+use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::yaml::Text;
 use slosmith_text::yaml::go::{self, Kind};
 

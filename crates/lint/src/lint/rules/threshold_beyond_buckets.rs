@@ -1,14 +1,14 @@
 //! Thresholds above every possible quantile.
 
-use slosmith_catalog::ReleaseId;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::Boundaries;
+use slosmith_catalog::ReleaseId;
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use slosmith_promql::usage::{Exact, bare};
 use slosmith_promql::with_room;
+use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::units::parse_decimal;
 
 declare_rule! {

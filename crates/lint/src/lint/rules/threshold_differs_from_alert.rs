@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Language, Panel, Query};
-use slosmith_text::diag::{Edit, Fix, Fixes, Group, Severity};
 use crate::lint::rule::{Check, Findings, ProjectCx, declare_rule};
 use slosmith_promql::ast::{Expr, ExprKind};
 use slosmith_promql::parse_with;
 use slosmith_promql::usage::{Exact, bare, comparisons};
 use slosmith_promql::visit::{selectors_mut, walk_mut};
+use slosmith_text::diag::{Edit, Fix, Fixes, Group, Severity};
 use slosmith_text::source::Span;
 use slosmith_text::units::{decimal, parse_decimal};
 

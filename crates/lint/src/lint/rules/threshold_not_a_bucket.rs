@@ -1,13 +1,13 @@
 //! `le` values that are not bucket boundaries.
 
-use slosmith_catalog::ReleaseId;
-use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::{Boundaries, UNLESS};
 use crate::lint::subject::Subject;
+use slosmith_catalog::ReleaseId;
 use slosmith_promql::ast::{MatchOp, Matcher};
+use slosmith_text::diag::{Diagnostic, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

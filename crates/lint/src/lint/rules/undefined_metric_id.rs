@@ -1,8 +1,8 @@
 //! Metric math expressions with undefined ids.
 
+use crate::lint::rule::{Check, Findings, ResourceCx, declare_rule};
 use slosmith_cloudwatch::Fault;
 use slosmith_text::diag::{Fixes, Group, Severity};
-use crate::lint::rule::{Check, Findings, ResourceCx, declare_rule};
 
 declare_rule! {
     /// ### What it does

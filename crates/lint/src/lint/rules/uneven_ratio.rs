@@ -1,10 +1,10 @@
 //! Ratios whose sides do not count alike.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Duration, Expr, ExprKind, Selector};
 use slosmith_promql::usage::is_rate;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

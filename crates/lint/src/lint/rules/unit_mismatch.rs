@@ -1,12 +1,12 @@
 //! Seconds that are treated as milliseconds.
 
-use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Series, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::BinaryOp;
 use slosmith_promql::usage::{Comparison, Exact};
+use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use slosmith_text::units::decimal;
 
 declare_rule! {

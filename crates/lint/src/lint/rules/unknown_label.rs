@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::artifact::Role;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Series, lacks, may_have, meant};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, Expr, ExprKind, Name};
 use slosmith_promql::visit::walk;
+use slosmith_text::diag::{Fixes, Group, Severity};
 use slosmith_text::source::Span;
 
 declare_rule! {

@@ -1,12 +1,12 @@
 //! Label values that never exist.
 
 use crate::artifact::Role;
-use slosmith_catalog::{Product, meant_value};
-use slosmith_text::diag::{Fixes, Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use slosmith_catalog::{Product, meant_value};
 use slosmith_promql::ast::{MatchOp, Matcher};
 use slosmith_promql::is_literal_pattern;
+use slosmith_text::diag::{Fixes, Group, Severity, did_you_mean};
 
 declare_rule! {
     /// ### What it does

@@ -1,14 +1,14 @@
 //! Metrics that never existed in any release.
 
 use crate::artifact::Role;
-use slosmith_catalog::lineage::Mistake;
-use slosmith_catalog::{MetricType, Series as Part, Shape};
-use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Subject, UnknownMetric};
+use slosmith_catalog::lineage::Mistake;
+use slosmith_catalog::{MetricType, Series as Part, Shape};
 use slosmith_promql::usage::Use;
+use slosmith_text::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

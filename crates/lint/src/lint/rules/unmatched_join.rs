@@ -1,12 +1,12 @@
 //! Operations whose sides never match.
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use slosmith_promql::ast::{AggregateOp, Expr, ExprKind, MatchOp};
 use slosmith_promql::labels::{Unmatched, unmatched_joins};
 use slosmith_promql::usage::bare;
 use slosmith_promql::{Kept, kept_labels, visit};
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -2,12 +2,12 @@
 
 use memchr::memmem;
 
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use slosmith_spec::naming::ERROR_RATIO;
 use slosmith_promql::ast::{BinaryOp, Expr, ExprKind};
 use slosmith_promql::usage::bare;
+use slosmith_spec::naming::ERROR_RATIO;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

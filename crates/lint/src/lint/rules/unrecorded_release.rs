@@ -1,9 +1,9 @@
 //! Releases without a recording whose neighbours differ.
 
-use slosmith_catalog::Answer;
-use slosmith_text::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+use slosmith_catalog::Answer;
+use slosmith_text::diag::{Fixes, Group, Severity};
 
 declare_rule! {
     /// ### What it does

@@ -1,12 +1,12 @@
 //! Series of SLOs that no rule records.
 
-use slosmith_text::diag::{Fixes, Group, Severity, did_you_mean, one_of};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::spec::RecordedSlo;
-use slosmith_spec::naming::{self, SERVICE, SLO, WINDOW};
 use slosmith_plan::plan::selection;
 use slosmith_promql::ast::Matcher;
+use slosmith_spec::naming::{self, SERVICE, SLO, WINDOW};
+use slosmith_text::diag::{Fixes, Group, Severity, did_you_mean, one_of};
 
 declare_rule! {
     /// ### What it does

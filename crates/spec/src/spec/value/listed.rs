@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer};
 
 use super::node::{Expected, Node};
-use crate::spec::{Burn, Policy, Stat, Stats, Tier};
+use crate::spec::{Burn, Extends, Policy, Stat, Stats, Tier};
 use slosmith_text::source::Spanned;
 
 impl<'de> Deserialize<'de> for Stats {
@@ -31,6 +31,16 @@ impl<'de> Deserialize<'de> for Burn {
     }
 }
 
+impl<'de> Deserialize<'de> for Extends {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        match Node::<NoPath, _>::read(d)? {
+            Node::Scalar(path, span) => Ok(Extends(vec![Spanned::new(path, span)])),
+            Node::List(paths) => Ok(Extends(paths)),
+            Node::Map(nothing) => match nothing {},
+        }
+    }
+}
+
 enum NoStat {}
 
 impl<'de> Expected<'de> for NoStat {
@@ -45,4 +55,12 @@ impl<'de> Expected<'de> for NoBurn {
     const WANTED: &'static str = "a policy, or a list of tiers";
     const LIST: bool = true;
     type Item = Tier;
+}
+
+enum NoPath {}
+
+impl<'de> Expected<'de> for NoPath {
+    const WANTED: &'static str = "a path, or a list of paths";
+    const LIST: bool = true;
+    type Item = String;
 }

@@ -2,6 +2,16 @@
 
 use std::fmt::Write;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// All that a path in a URI escapes.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
 /// A plain-text message. SARIF replaces `{0}` by an argument and makes a link of `[x](y)`: neither may
 /// come out of a query that a message quotes.
 pub(super) fn message(text: &str) -> String {
@@ -35,19 +45,8 @@ fn placeholder(after: &str) -> Option<&str> {
 
 /// A path as a URI reference: relative as it is, absolute as a `file` URI.
 pub(super) fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    if path.starts_with('/') {
-        out.push_str("file://");
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
-            // Writing to a String cannot fail.
-            other => drop(write!(out, "%{other:02X}")),
-        }
-    }
-    out
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    format!("{scheme}{}", utf8_percent_encode(path, ESCAPED))
 }
 
 #[cfg(test)]
