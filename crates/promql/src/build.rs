@@ -107,6 +107,18 @@ impl Selector {
         self
     }
 
+    /// With each of these matchers too: label, operator, value.
+    #[must_use]
+    pub fn with_matchers<'m>(
+        self,
+        matchers: impl IntoIterator<Item = &'m (String, MatchOp, String)>,
+    ) -> Self {
+        let matchers = matchers.into_iter();
+        matchers.fold(self, |selector, (label, op, value)| {
+            selector.matcher(label, *op, value)
+        })
+    }
+
     #[must_use]
     pub fn offset(mut self, offset: impl Into<Duration>) -> Self {
         self.at.offset = Some(offset.into());

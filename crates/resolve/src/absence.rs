@@ -395,16 +395,12 @@ impl Watch<'_> {
     ) -> Alert {
         let severity = cx.severity(severity);
         let marks = cx.marks(&severity, &spec::Marks::default(), &kept_labels(&expr));
-        let unit = ValueUnit {
-            unit: Unit::Count,
-            per: None,
-        };
         let condition = RawCondition {
             words: Some(text.words.to_owned()),
             correlated: None,
             of_slos: Some(data),
             expr: expr.clone(),
-            unit,
+            unit: ValueUnit::plain(Unit::Count),
             query: Query { expr, labels },
         };
         Alert {
@@ -598,7 +594,5 @@ fn targets_of(cx: &Context<'_>, expr: &Expr) -> Option<Vec<Matcher>> {
 
 /// Whether each of these targets is up.
 fn up(targets: &[Matcher]) -> Selector {
-    let up = build::metric("up");
-    let matchers = targets.iter();
-    matchers.fold(up, |up, (label, op, value)| up.matcher(label, *op, value))
+    build::metric("up").with_matchers(targets)
 }

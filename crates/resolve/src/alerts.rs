@@ -82,9 +82,7 @@ fn tested(alert: &Alert) -> Option<(String, CompareOp, Number)> {
 }
 
 fn range(condition: &Condition) -> Option<(String, CompareOp, Number)> {
-    let Condition::Compare(compare) = condition else {
-        return None;
-    };
+    let compare = condition.compare()?;
     match (&compare.bound, &compare.query.expr.kind) {
         (Bound::Fixed(op, bound, _), ExprKind::Binary(binary)) => {
             Some((binary.lhs.to_string(), *op, *bound))
@@ -301,9 +299,7 @@ fn check_values(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, conditio
 /// How long a value that changed once and for all differs from its own past as much as a part of a condition wants;
 /// a usual range leaves out what may belong to the change.
 fn unusual_for(leaf: &Condition) -> Option<Duration> {
-    let Condition::Compare(c) = leaf else {
-        return None;
-    };
+    let c = leaf.compare()?;
     match &c.bound {
         Bound::Times(_, _, Baseline::Offset(ago)) => Some(*ago),
         Bound::Times(op, factor, Baseline::AvgOver(window)) => {

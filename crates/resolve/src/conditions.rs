@@ -327,10 +327,7 @@ impl Resolver<'_, '_> {
             correlated: Some(Correlated { of, window, above }),
             of_slos: None,
             expr,
-            unit: ValueUnit {
-                unit: Unit::Count,
-                per: None,
-            },
+            unit: ValueUnit::plain(Unit::Count),
             query: Query {
                 expr: whole,
                 labels,
@@ -512,10 +509,7 @@ impl Resolver<'_, '_> {
                 ),
             }));
         }
-        let mut unit = ValueUnit {
-            unit: c.unit.map_or(Unit::Count, |u| u.value),
-            per: None,
-        };
+        let mut unit = ValueUnit::plain(c.unit.map_or(Unit::Count, |u| u.value));
         let whole = match bound::comparison(&c.comparison) {
             None if is_condition(&expr) => expr.clone(),
             // Reported where the fields are read.

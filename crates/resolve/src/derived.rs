@@ -10,7 +10,7 @@ use super::family::{self, Unbound};
 use super::matchers;
 use slosmith_catalog::split_series;
 use slosmith_plan::plan::{Raw, Signal, Source};
-use slosmith_promql::ast::{Expr, MatchOp, Selector};
+use slosmith_promql::ast::{Expr, Selector};
 use slosmith_promql::{self as promql, visit};
 use slosmith_spec::library;
 use slosmith_spec::spec::{FamilyKind, Matchers};
@@ -192,16 +192,8 @@ fn bind(selector: &mut Selector, parts: &[Rc<Signal>], of_target: &[String]) {
         metric.text = format!("{}{}", family.names.newest(), series.suffix());
     }
     let matchers = family.matchers.iter();
-    add(
-        selector,
-        matchers.filter(|(label, ..)| !up || of_target.contains(label)),
-    );
-}
-
-fn add<'a>(selector: &mut Selector, matchers: impl Iterator<Item = &'a (String, MatchOp, String)>) {
-    for (label, op, value) in matchers {
-        *selector = selector.clone().matcher(label, *op, value);
-    }
+    let matchers = matchers.filter(|(label, ..)| !up || of_target.contains(label));
+    *selector = selector.clone().with_matchers(matchers);
 }
 
 /// Adds an alias's own selection to the metrics of a library signal.
@@ -224,7 +216,7 @@ pub(super) fn narrow(cx: &mut Context<'_>, raw: &mut Raw, selection: &Matchers) 
             .as_ref()
             .is_some_and(|metric| metric.text != UP)
         {
-            add(selector, added.iter());
+            *selector = selector.clone().with_matchers(&added);
         }
     });
 }

@@ -21,7 +21,7 @@ use slosmith_spec::spec::{self, Across, MatchValue, Missing, Role, Stat, Text};
 use slosmith_text::diag::Diagnostic;
 use slosmith_text::source::Spanned;
 use slosmith_text::units::{Number, Unit};
-use text::{compares, of_another, percentile};
+use text::{of_another, percentile};
 
 /// Words in the names of gauges that are 0 in an idle service.
 const QUEUES: [&str; 7] = [
@@ -47,7 +47,8 @@ pub(super) fn alert(cx: &mut Context<'_>, name: &Text, given: &spec::Alert, aler
     empty_queue(cx, &given.when.value, &alert.condition);
     text::fast(cx, name, given, &alert.condition);
     samples(cx, given, &alert.condition);
-    let stats: Vec<_> = compares(&alert.condition)
+    let compares = alert.condition.compares();
+    let stats: Vec<_> = compares
         .filter(|c| c.signal.kind() == SignalKind::Histogram)
         .map(|c| c.stat)
         .collect();
@@ -97,11 +98,11 @@ fn breaching(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
         return;
     };
     let counts = |upper: bool| {
-        compares(&alert.condition).any(|c| {
+        alert.condition.compares().any(|c| {
             let is_so = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper() == upper);
-            let metric = c.signal.cloudwatch.as_ref();
-            let is_of_aws = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
-            is_so && is_of_aws && c.signal.kind() == SignalKind::Counter
+            is_so
+                && c.signal.is_delivered(Delivery::Vended)
+                && c.signal.kind() == SignalKind::Counter
         })
     };
     let what = match missing.value {
@@ -195,7 +196,7 @@ fn guard(cx: &mut Context<'_>, given: &spec::Condition, condition: &Condition) {
         (_, Some(list), Condition::Any(parts, _)) => (list, parts, false),
         _ => return,
     };
-    let shares: Vec<_> = parts.iter().flat_map(compares).collect();
+    let shares: Vec<_> = parts.iter().flat_map(Condition::compares).collect();
     let is_denominator = |signal: &Signal| {
         shares
             .iter()
@@ -264,11 +265,8 @@ fn samples(cx: &mut Context<'_>, given: &spec::Alert, condition: &Condition) {
     let Some(statistic) = own.and_then(|own| own.value.statistic.as_ref()) else {
         return;
     };
-    let is_vended = |compare: &&Compare| {
-        let metric = compare.signal.cloudwatch.as_ref();
-        metric.is_some_and(|metric| metric.delivery == Delivery::Vended)
-    };
-    for compare in compares(condition).filter(is_vended) {
+    let is_vended = |compare: &&Compare| compare.signal.is_delivered(Delivery::Vended);
+    for compare in condition.compares().filter(is_vended) {
         let Bound::Fixed(op, ..) = &compare.bound else {
             continue;
         };
@@ -539,15 +537,13 @@ pub(super) fn step(
     condition: &Condition,
     alerts: &[Alert],
 ) {
-    let simple = |condition: &Condition| match condition {
-        Condition::Compare(compare) => match &compare.bound {
-            Bound::Fixed(op, bound, _) => {
-                let signal = compare.signal.name.clone();
-                Some((signal, compare.stat, *bound, op.is_upper()))
-            }
-            _ => None,
-        },
-        _ => None,
+    let simple = |condition: &Condition| {
+        let compare = condition.compare()?;
+        let Bound::Fixed(op, bound, _) = &compare.bound else {
+            return None;
+        };
+        let signal = compare.signal.name.clone();
+        Some((signal, compare.stat, *bound, op.is_upper()))
     };
     let Some((signal, stat, bound, is_upper)) = simple(condition) else {
         return;

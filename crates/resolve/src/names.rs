@@ -26,11 +26,8 @@ pub fn own_job(spec: &Spec) -> &str {
 pub fn servers(spec: &Spec) -> Option<String> {
     let selected = &spec.prometheus;
     let server = spec.own_server().filter(|_| !selected.shared_selector)?;
-    let matchers = matchers::matchers(&selected.selector).into_iter();
-    let selector = matchers.fold(
-        promql::build::metric(server),
-        |selector, (label, op, value)| selector.matcher(&label, op, &value),
-    );
+    let matchers = matchers::matchers(&selected.selector);
+    let selector = promql::build::metric(server).with_matchers(&matchers);
     Some(Expr::from(selector).to_string())
 }
 

@@ -9,8 +9,8 @@ use super::tiers::{self, Objective};
 use super::{absence, doubts, slis};
 use super::{service, templates};
 use slosmith_plan::plan::{
-    Alert, BASE_WINDOW, Bound, Compat, Condition, EventSli, EventSlo, Marks, Slo, Tier,
-    WindowRatio, near_up_to,
+    Alert, BASE_WINDOW, Bound, Compat, EventSli, EventSlo, Marks, Slo, Tier, WindowRatio,
+    near_up_to,
 };
 use slosmith_plan::query::Recorded;
 use slosmith_promql::Kept;
@@ -96,19 +96,14 @@ fn note_new_series(cx: &mut Context<'_>) {
 /// Notes the alerts that do not see the first event of a new series, beside an SLO that counts it.
 pub(super) fn note_first_events(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) {
     for alert in alerts {
-        let of_zero = alert
-            .condition
-            .leaves()
-            .into_iter()
-            .filter_map(|leaf| match leaf {
-                Condition::Compare(c) if c.stat == Stat::Increase => match &c.bound {
-                    Bound::Fixed(_, zero, _) if *zero == Number::from_integer(0) => {
-                        c.signal.family()
-                    }
-                    _ => None,
-                },
-                _ => None,
-            });
+        let of_zero = alert.condition.compares().filter_map(|c| match &c.bound {
+            Bound::Fixed(_, bound, _)
+                if c.stat == Stat::Increase && *bound == Number::from_integer(0) =>
+            {
+                c.signal.family()
+            }
+            _ => None,
+        });
         let of_zero: Vec<_> = of_zero.map(|family| family.names.newest()).collect();
         let counting = slos.iter().find(|slo| {
             let EventSli::Ratio { part, total, .. } = &slo.events.sli else {

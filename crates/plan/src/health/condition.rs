@@ -74,12 +74,7 @@ pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec
             Err(reason) => why = Some(reason),
         }
     }
-    let verdict = match (holds.is_empty(), why) {
-        (false, _) => Verdict::Holds(holds),
-        (true, Some(why)) => Verdict::Unknown(why),
-        (true, None) => Verdict::Clear,
-    };
-    (verdict, measured.into_iter().collect())
+    (Verdict::of(holds, why), measured.into_iter().collect())
 }
 
 /// Lines, each once, in the order of the groups.
@@ -110,12 +105,7 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
     let Bound::Fixed(op, bound, _) = &c.bound else {
         return Err(Unknown::ComparesWithPast);
     };
-    let reading = Measurement {
-        signal: &c.signal,
-        stat: c.stat,
-        window: c.window,
-    };
-    let value = value::value(&reading, pages, group)?;
+    let value = Measurement::new(&c.signal, c.stat, c.window).value(pages, group)?;
     let per = c.unit.per.map_or(1.0, |per| f64::from(per.seconds));
     let value = value * per;
     let time = c

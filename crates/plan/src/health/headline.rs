@@ -3,7 +3,7 @@
 //! `P95 of Time to first token: 230ms between the two snapshots`
 
 use super::index::Indexed;
-use super::value::{self, Measurement};
+use super::value::Measurement;
 use super::{Pages, Unknown};
 use crate::plan::{DEFAULT_WINDOW, Signal, words};
 use slosmith_spec::spec::Stat;
@@ -48,15 +48,8 @@ pub fn headlines(headlines: &[Headline], pages: Pages<'_>) -> Vec<Shown> {
 
 impl Headline {
     fn read(&self, pages: &Indexed<'_>) -> Shown {
-        let value = value::value(
-            &Measurement {
-                signal: &self.signal,
-                stat: self.stat,
-                window: DEFAULT_WINDOW,
-            },
-            pages,
-            &Vec::new(),
-        );
+        let measured = Measurement::new(&self.signal, self.stat, DEFAULT_WINDOW);
+        let value = measured.value(pages, &Vec::new());
         let text = match &value {
             Ok(value) => self.shown(*value, pages),
             Err(why) => why.to_string(),

@@ -33,6 +33,17 @@ pub enum Verdict {
     Unknown(Unknown),
 }
 
+impl Verdict {
+    /// From the label sets under which a condition holds, and a reason why it is unknown under some others.
+    fn of(holds: Vec<String>, why: Option<Unknown>) -> Self {
+        match why {
+            _ if !holds.is_empty() => Verdict::Holds(holds),
+            Some(why) => Verdict::Unknown(why),
+            None => Verdict::Clear,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     #[error("PromQL from the spec runs only in Prometheus")]

@@ -20,19 +20,11 @@ struct Counted {
 pub(super) fn judge(plan: &Plan, since: &Indexed<'_>) -> Vec<Finding> {
     let ticket = &plan.service.severities.ticket;
     let slos = plan.slos.iter();
-    slos.map(|slo| finding(slo, &slo.events, ticket, since))
-        .collect()
+    slos.map(|slo| finding(slo, ticket, since)).collect()
 }
 
-fn verdict(holds: Vec<String>, why: Option<Unknown>) -> Verdict {
-    match (holds.is_empty(), why) {
-        (false, _) => Verdict::Holds(holds),
-        (true, Some(why)) => Verdict::Unknown(why),
-        (true, None) => Verdict::Clear,
-    }
-}
-
-fn finding(slo: &Slo, events: &EventSlo, ticket: &str, pages: &Indexed<'_>) -> Finding {
+fn finding(slo: &Slo, ticket: &str, pages: &Indexed<'_>) -> Finding {
+    let events = &slo.events;
     let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
     let mut worst: Option<&Tier> = None;
     let untiered = events.tiers.is_empty();
@@ -72,7 +64,7 @@ fn finding(slo: &Slo, events: &EventSlo, ticket: &str, pages: &Indexed<'_>) -> F
         },
         action: None,
         runbook: slo.links.runbook.clone(),
-        verdict: verdict(holds, why),
+        verdict: Verdict::of(holds, why),
         measured,
         parts: 1,
     }
@@ -105,7 +97,7 @@ fn total(sli: &EventSli) -> Result<&Signal, Unknown> {
 }
 
 fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counted, Unknown> {
-    let total = value::value(&Measurement::events(total(&events.sli)?), pages, group)?;
+    let total = Measurement::events(total(&events.sli)?).value(pages, group)?;
     let seconds = pages.seconds();
     let least = f64::from(events.min_events);
     if total <= 0.0 {
@@ -116,11 +108,7 @@ fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counte
     }
     let bad = match &events.sli {
         EventSli::Ratio { part, good, .. } => {
-            // A part without any series yet counts as none.
-            let part = match value::value(&Measurement::events(part), pages, group) {
-                Err(why) if why.has_no_series() => 0.0,
-                other => other?,
-            };
+            let part = Measurement::events(part).part_value(pages, group)?;
             if *good { total - part } else { part }
         }
         EventSli::Latency { family, within, .. } => {

@@ -13,106 +13,88 @@ use slosmith_spec::spec::{Across, Stat};
 use slosmith_text::units::{Duration, float};
 
 pub(super) struct Measurement<'a> {
-    pub(super) signal: &'a Signal,
-    pub(super) stat: Stat,
-    pub(super) window: Duration,
+    signal: &'a Signal,
+    stat: Stat,
+    window: Duration,
 }
 
 impl<'a> Measurement<'a> {
-    pub(super) fn events(signal: &'a Signal) -> Self {
+    pub(super) fn new(signal: &'a Signal, stat: Stat, window: Duration) -> Self {
         Self {
             signal,
-            stat: signal.stat_in_ratio(),
-            window: DEFAULT_WINDOW,
+            stat,
+            window,
+        }
+    }
+
+    /// What a side of a ratio counts.
+    pub(super) fn events(signal: &'a Signal) -> Self {
+        Self::new(signal, signal.stat_in_ratio(), DEFAULT_WINDOW)
+    }
+
+    /// The value of the signal for one group, in its base unit; rates are per second.
+    pub(super) fn value(&self, pages: &Indexed<'_>, group: &Group) -> Result<f64, Unknown> {
+        let signal = self.signal;
+        let value = match &signal.source {
+            Source::Raw(_) => return Err(Unknown::OwnPromQl),
+            Source::Ratio { of, over, before } => {
+                ratio([of, over], before.as_deref(), pages, group)?
+            }
+            Source::Family(family) => match (signal.kind(), self.stat) {
+                (SignalKind::Gauge, Stat::Slope) => {
+                    let (since, seconds) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
+                    let now = gauge(signal, family, &pages.now, group)?;
+                    (now - gauge(signal, family, since, group)?) / seconds
+                }
+                (SignalKind::Gauge, stat) => over_both(signal, family, stat, pages, group)?,
+                (SignalKind::Histogram, Stat::Quantile(q)) => {
+                    let buckets = buckets(family, pages, group)?;
+                    quantile(float(q), &buckets).ok_or(Unknown::NothingObserved)?
+                }
+                (SignalKind::Histogram, Stat::Avg) => {
+                    let sum = grown(family, Series::Sum, pages, group)?;
+                    let count = grown(family, Series::Count, pages, group)?;
+                    if count <= 0.0 {
+                        return Err(Unknown::NothingObserved);
+                    }
+                    sum / count
+                }
+                (_, stat) => {
+                    let seconds = pages.since.as_ref().ok_or(Unknown::OnePage)?.1;
+                    let rate = grown(family, family.counted(), pages, group)? / seconds;
+                    match stat {
+                        Stat::Increase => rate * float(self.window.number()),
+                        _ => rate,
+                    }
+                }
+            },
+        };
+        Ok(value * float(signal.value_scale(self.stat)))
+    }
+
+    /// The same of a part, which counts as none while it has no series.
+    pub(super) fn part_value(&self, pages: &Indexed<'_>, group: &Group) -> Result<f64, Unknown> {
+        match self.value(pages, group) {
+            Err(why) if why.has_no_series() => Ok(0.0),
+            value => value,
         }
     }
 }
 
-/// The value of a signal for one group, in its base unit; rates are per second.
-pub(super) fn value(
-    r: &Measurement<'_>,
-    pages: &Indexed<'_>,
-    group: &Group,
-) -> Result<f64, Unknown> {
-    let scale = float(r.signal.value_scale(r.stat));
-    let value = match &r.signal.source {
-        Source::Raw(_) => return Err(Unknown::OwnPromQl),
-        Source::Ratio { of, over, before } => ratio(r, of, over, before.as_deref(), pages, group)?,
-        Source::Family(family) => match (r.signal.kind(), r.stat) {
-            (SignalKind::Gauge, Stat::Slope) => {
-                let (since, seconds) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
-                let now = gauge(r.signal, family, &pages.now, group)?;
-                (now - gauge(r.signal, family, since, group)?) / seconds
-            }
-            (SignalKind::Gauge, stat) => over_both(r.signal, family, stat, pages, group)?,
-            (SignalKind::Histogram, Stat::Quantile(q)) => {
-                let buckets = buckets(family, pages, group)?;
-                quantile(float(q), &buckets).ok_or(Unknown::NothingObserved)?
-            }
-            (SignalKind::Histogram, Stat::Avg) => {
-                let sum = grown(family, Series::Sum, pages, group)?;
-                let count = grown(family, Series::Count, pages, group)?;
-                if count <= 0.0 {
-                    return Err(Unknown::NothingObserved);
-                }
-                sum / count
-            }
-            (_, stat) => {
-                let seconds = pages.since.as_ref().ok_or(Unknown::OnePage)?.1;
-                let rate = grown(family, family.counted(), pages, group)? / seconds;
-                match stat {
-                    Stat::Increase => rate * float(r.window.number()),
-                    _ => rate,
-                }
-            }
-        },
-    };
-    Ok(value * scale)
-}
-
 fn ratio(
-    r: &Measurement<'_>,
-    of: &Signal,
-    over: &Signal,
+    [of, over]: [&Signal; 2],
     before: Option<&Signal>,
     pages: &Indexed<'_>,
     group: &Group,
 ) -> Result<f64, Unknown> {
-    let events = |signal: &Signal| {
-        let stat = signal.stat_in_ratio();
-        let window = r.window;
-        value(
-            &Measurement {
-                signal,
-                stat,
-                window,
-            },
-            pages,
-            group,
-        )
-    };
-    match (events(over), before) {
+    match (Measurement::events(over).value(pages, group), before) {
         (Ok(whole), _) if whole > 0.0 => {
-            // A part without any series yet counts as none.
-            let part = match events(of) {
-                Err(why) if why.has_no_series() => 0.0,
-                other => other?,
-            };
+            let part = Measurement::events(of).part_value(pages, group)?;
             Ok(part / whole)
         }
         (Ok(_), _) => Err(Unknown::NoEvents),
         (Err(_), Some(old)) => {
-            let stat = Stat::Last;
-            let window = r.window;
-            value(
-                &Measurement {
-                    signal: old,
-                    stat,
-                    window,
-                },
-                pages,
-                group,
-            )
+            Measurement::new(old, Stat::Last, DEFAULT_WINDOW).value(pages, group)
         }
         (Err(why), None) => Err(why),
     }

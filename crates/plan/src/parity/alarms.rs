@@ -32,23 +32,23 @@ const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
-        let made = self.alarms.len();
-        let prometheus = Verdict::of_prometheus(request.condition.signals());
+        let (alert, made) = (request.alert, self.alarms.len());
+        let prometheus = Verdict::of_prometheus(alert.condition.signals());
         let reference = prometheus.reference();
         let verdict = match self.classic(request, reference) {
             Ok(notes) => Verdict::There(notes),
             Err(why) => self.by_promql(request, why, reference),
         };
         self.check_override(request, made);
-        self.tag(made, request.marks);
+        self.tag(made, &alert.marks);
         let own = self.alarms[made..]
             .iter()
             .filter(|alarm| alarm.severity.is_some());
         self.parity.push(Parity {
             what: What::Alert,
-            name: request.name.clone(),
+            name: alert.name.clone(),
             prometheus: match prometheus {
-                Verdict::There(_) => Verdict::There(interpolated(request.condition)),
+                Verdict::There(_) => Verdict::There(interpolated(&alert.condition)),
                 absent => absent,
             },
             resources: own.map(|alarm| alarm.name.clone()).collect(),
@@ -61,7 +61,7 @@ impl Builder<'_> {
         request: &AlarmRequest<'_>,
         reference: Reference,
     ) -> Result<Vec<Note>, NotExpressible> {
-        let mut known = self.known_values(request.condition);
+        let mut known = self.known_values(&request.alert.condition);
         let drafts = loop {
             match self.drafts(request, &known) {
                 // Not all of these labels are dimensions of the metrics.
@@ -73,8 +73,9 @@ impl Builder<'_> {
             }
         };
         let mut notes: Vec<Note> = Vec::new();
-        if request.keep > Duration::default() {
-            notes.push(Difference::EndsEarlier(request.keep).at(Grade::Weaker));
+        let keep = request.alert.keep;
+        if keep > Duration::default() {
+            notes.push(Difference::EndsEarlier(keep).at(Grade::Weaker));
         }
         known.retain(|(_, values)| values.len() > 1);
         if !known.is_empty() {
@@ -118,7 +119,7 @@ impl Builder<'_> {
         only: Values<String>,
     ) -> Result<(Draft, Rule), NotExpressible> {
         let mut draft = Draft::new(request, known, only);
-        let rule = self.condition(&mut draft, request, request.condition)?;
+        let rule = self.condition(&mut draft, request, &request.alert.condition)?;
         Ok((draft, rule))
     }
 
@@ -202,23 +203,22 @@ impl Builder<'_> {
             self.check_name(request, &name);
         }
         let description = with_notes(&of_band(&draft), &draft.notes, reference);
+        let severity = &request.alert.severity;
         match rule {
             Rule::Alarm(_) => {
                 if let Some(alarm) = draft.alarms.last_mut() {
-                    alarm.severity = Some(request.severity.to_owned());
+                    alarm.severity = Some(severity.clone());
                     alarm.description = description;
                 }
             }
-            rule => draft.alarms.push(Alarm {
-                name: draft.name,
-                description,
-                severity: Some(request.severity.to_owned()),
-                tags: Vec::new(),
-                kind: AlarmKind::Composite(Composite {
+            rule => {
+                let kind = AlarmKind::Composite(Composite {
                     rule,
                     suppressor: None,
-                }),
-            }),
+                });
+                let alarm = Alarm::new(draft.name, description, Some(severity), kind);
+                draft.alarms.push(alarm);
+            }
         }
         self.alarms.extend(draft.alarms);
         self.scraped.extend(draft.scraped);
@@ -233,8 +233,9 @@ impl Builder<'_> {
         if self.via != Via::Otlp {
             return Verdict::Absent(vec![why]);
         }
+        let alert = request.alert;
         let mut notes = Vec::new();
-        let query = match request.condition {
+        let query = match &alert.condition {
             // Without the memory of records, the whole signal must be silent.
             Condition::Absent(a) => {
                 if self.told_apart(&a.query.labels).next().is_some() {
@@ -243,24 +244,22 @@ impl Builder<'_> {
                 notes.extend(lasting(a));
                 a.signal.family().map(query::silence)
             }
-            other => (!request.recorded).then(|| other.query().expr.clone()),
+            // Only Prometheus has records.
+            other => alert.records.is_empty().then(|| other.query().expr.clone()),
         };
         let Some(query) = query else {
             return Verdict::Absent(vec![why, NotExpressible::NeedsRecords]);
         };
         match self
             .ask(&query)
-            .and_then(|query| promql::alarm(&query, request.hold, request.keep))
+            .and_then(|query| promql::alarm(&query, alert.hold, alert.keep))
         {
             Ok(alarm) => {
                 self.check_name(request, &request.alarm);
-                self.alarms.push(Alarm {
-                    name: request.alarm.clone(),
-                    description: with_notes(&request.description, &notes, reference),
-                    severity: Some(request.severity.to_owned()),
-                    tags: Vec::new(),
-                    kind: AlarmKind::PromQl(alarm),
-                });
+                let description = with_notes(&request.description, &notes, reference);
+                let (name, kind) = (request.alarm.clone(), AlarmKind::PromQl(alarm));
+                let alarm = Alarm::new(name, description, Some(&alert.severity), kind);
+                self.alarms.push(alarm);
                 Verdict::There(notes)
             }
             Err(more) => Verdict::Absent(vec![why, more]),
@@ -345,7 +344,7 @@ impl Builder<'_> {
                 via: self.via,
             })?,
         };
-        let usual = timing::of(c, request.hold)?;
+        let usual = timing::of(c, request.alert.hold)?;
         let timing = usual.with(self.sink, request.over, &c.signal);
         for note in &found.differences {
             draft.note(note.clone());
@@ -362,7 +361,7 @@ impl Builder<'_> {
                     chosen(draft, &metric.statistic, other, (usual, timing));
                 }
             }
-            None => held(draft, c, request.hold, timing),
+            None => held(draft, c, request.alert.hold, timing),
         }
         if timing.is_hourly() {
             draft.note(Difference::Hourly.at(Grade::Weaker));
@@ -372,7 +371,7 @@ impl Builder<'_> {
         match (is_quiet(c), missing == Missing::Breaching) {
             (true, true) => {
                 // Services of AWS publish nothing exactly while there are no events.
-                if !is_vended(&c.signal) {
+                if !c.signal.is_delivered(Delivery::Vended) {
                     draft.note(Difference::StoppedFires.at(Grade::Stronger));
                 }
                 // An old value among the periods that CloudWatch looks at beside the evaluated ones.
@@ -481,7 +480,7 @@ impl Builder<'_> {
         if is_event(&a.signal) {
             draft.note(Difference::NoEventFires.at(Grade::Stronger));
         }
-        let usual = timing::each_value(&a.signal, request.hold)?;
+        let usual = timing::each_value(&a.signal, request.alert.hold)?;
         let timing = usual.with(self.sink, request.over, &a.signal);
         if timing != usual {
             chosen(draft, &Statistic::SampleCount, false, (usual, timing));
@@ -539,16 +538,11 @@ fn usual_missing(c: &Compare) -> Missing {
     }
 }
 
-fn is_vended(signal: &Signal) -> bool {
-    let metric = signal.cloudwatch.as_ref();
-    metric.is_some_and(|metric| metric.delivery == Delivery::Vended)
-}
-
 /// True where only an event makes a data point. The agent sends zeros; code and services of AWS send nothing
 /// ("Elastic Load Balancing reports metrics to CloudWatch only when requests are flowing through the load balancer").
 fn is_event(signal: &Signal) -> bool {
-    let metric = signal.cloudwatch.as_ref();
-    metric.is_some_and(|metric| metric.delivery != Delivery::Scraped)
+    signal.cloudwatch.is_some()
+        && !signal.is_delivered(Delivery::Scraped)
         && matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram)
 }
 
@@ -609,12 +603,9 @@ fn interpolated(condition: &Condition) -> Vec<Note> {
         Condition::Unless(parts, _) => &parts[..],
         _ => std::slice::from_ref(condition),
     };
-    let compares = parts.iter().filter_map(|part| match part {
-        Condition::Compare(c) => Some(c),
-        _ => None,
-    });
+    let compares = parts.iter().filter_map(Condition::compare);
     compares
-        .filter_map(|c| between(c))
+        .filter_map(between)
         .map(|d| d.at(Grade::Equivalent))
         .collect()
 }

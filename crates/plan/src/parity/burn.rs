@@ -24,14 +24,14 @@ const WAIT: u64 = 120;
 
 impl Builder<'_> {
     /// All tiers of an SLO, fastest first; each is suppressed while a faster one fires.
-    pub fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
+    pub fn tiers(&mut self, slo: &Slo) {
         let mut faster: Option<(String, Duration)> = None;
-        for tier in &events.tiers {
+        for tier in &slo.events.tiers {
             let name = naming::tier_alarm(self.service, &slo.name, &tier.name);
             let before = self.alarms.len();
-            let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
+            let verdict = match self.classic_tier(slo, tier, &name, faster.as_ref()) {
                 Ok(notes) => Verdict::There(notes),
-                Err(why) => self.promql_tier(slo, events, tier, &name, why),
+                Err(why) => self.promql_tier(slo, tier, &name, why),
             };
             self.tag(before, &tier.marks);
             let made = verdict.is_expressible();
@@ -51,14 +51,14 @@ impl Builder<'_> {
     fn classic_tier(
         &mut self,
         slo: &Slo,
-        events: &EventSlo,
         tier: &Tier,
         name: &str,
         faster: Option<&(String, Duration)>,
     ) -> Result<Vec<Note>, NotExpressible> {
+        let events = &slo.events;
         let (mut parts, mut scraped) = (Vec::new(), Scrapes::new());
         let mut notes = Vec::new();
-        notes.extend(ends_with_data(slo, events, tier));
+        notes.extend(ends_with_data(slo, tier));
         let open: Vec<_> = self.told_apart(&slo.labels).cloned().collect();
         if !open.is_empty() {
             notes.push(Difference::OneForAll(open).at(Grade::Weaker));
@@ -78,25 +78,22 @@ impl Builder<'_> {
             }
             let share = value::bad_share(&events.sli, self.via, &mut scraped)?;
             let factor = decimal(tier.factor);
-            parts.push(Alarm {
-                name: naming::window_alarm(self.service, &slo.name, window, &factor),
-                description: format!(
-                    "Part of {name}: burn rate > {} over {window}.",
-                    decimal(readable(tier.factor))
-                ),
-                severity: None,
-                tags: Vec::new(),
-                kind: AlarmKind::Metric(Box::new(MetricAlarm {
-                    value: burn_rate(share, events, window == tier.long),
-                    label: "burn rate".to_owned(),
-                    test: Test::Threshold(CompareOp::Above, tier.factor),
-                    period: timing.period,
-                    evaluate: 1,
-                    datapoints: 1,
-                    missing: Missing::NotBreaching,
-                    low_samples: None,
-                })),
-            });
+            let part = naming::window_alarm(self.service, &slo.name, window, &factor);
+            let description = format!(
+                "Part of {name}: burn rate > {} over {window}.",
+                decimal(readable(tier.factor))
+            );
+            let kind = AlarmKind::Metric(Box::new(MetricAlarm {
+                value: burn_rate(share, events, window == tier.long),
+                label: "burn rate".to_owned(),
+                test: Test::Threshold(CompareOp::Above, tier.factor),
+                period: timing.period,
+                evaluate: 1,
+                datapoints: 1,
+                missing: Missing::NotBreaching,
+                low_samples: None,
+            }));
+            parts.push(Alarm::new(part, description, None, kind));
         }
         self.scraped.extend(scraped);
         let rule = parts.iter().map(|part| Rule::Alarm(part.name.clone()));
@@ -106,38 +103,26 @@ impl Builder<'_> {
                 self.alarms.push(part);
             }
         }
-        self.alarms.push(Alarm {
-            name: name.to_owned(),
-            description: with_notes(
-                &described(slo, events, tier),
-                &notes,
-                Verdict::of_prometheus(slo.signals()).reference(),
-            ),
-            severity: Some(tier.severity.clone()),
-            tags: Vec::new(),
-            kind: AlarmKind::Composite(Composite {
-                rule,
-                suppressor: faster.map(|(alarm, short)| Suppressor {
-                    alarm: alarm.clone(),
-                    wait: WAIT,
-                    extension: short.as_secs(),
-                }),
+        let reference = Verdict::of_prometheus(slo.signals()).reference();
+        let description = with_notes(&described(slo, tier), &notes, reference);
+        let kind = AlarmKind::Composite(Composite {
+            rule,
+            suppressor: faster.map(|(alarm, short)| Suppressor {
+                alarm: alarm.clone(),
+                wait: WAIT,
+                extension: short.as_secs(),
             }),
         });
+        let alarm = Alarm::new(name.to_owned(), description, Some(&tier.severity), kind);
+        self.alarms.push(alarm);
         Ok(notes)
     }
 
-    fn promql_tier(
-        &mut self,
-        slo: &Slo,
-        events: &EventSlo,
-        tier: &Tier,
-        name: &str,
-        why: NotExpressible,
-    ) -> Verdict {
+    fn promql_tier(&mut self, slo: &Slo, tier: &Tier, name: &str, why: NotExpressible) -> Verdict {
         if self.via != Via::Otlp {
             return Verdict::Absent(vec![why]);
         }
+        let events = &slo.events;
         let above = |window| -> Expr {
             let ratio = direct_ratio(&events.sli, &slo.labels, window);
             bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
@@ -149,22 +134,15 @@ impl Builder<'_> {
             query = bin(BinaryOp::And, query, enough);
         }
         let query = self.ask(&query);
-        let notes: Vec<_> = ends_with_data(slo, events, tier).into_iter().collect();
+        let notes: Vec<_> = ends_with_data(slo, tier).into_iter().collect();
         match query
             .and_then(|query| promql::alarm(&query, Duration::default(), Duration::default()))
         {
             Ok(alarm) => {
-                self.alarms.push(Alarm {
-                    name: name.to_owned(),
-                    description: with_notes(
-                        &described(slo, events, tier),
-                        &notes,
-                        Reference::Prometheus,
-                    ),
-                    severity: Some(tier.severity.clone()),
-                    tags: Vec::new(),
-                    kind: AlarmKind::PromQl(alarm),
-                });
+                let description = with_notes(&described(slo, tier), &notes, Reference::Prometheus);
+                let kind = AlarmKind::PromQl(alarm);
+                let alarm = Alarm::new(name.to_owned(), description, Some(&tier.severity), kind);
+                self.alarms.push(alarm);
                 Verdict::There(notes)
             }
             Err(more) => Verdict::Absent(vec![why, more]),
@@ -173,8 +151,8 @@ impl Builder<'_> {
 }
 
 /// An alarm has no last value of its short window.
-fn ends_with_data(slo: &Slo, events: &EventSlo, tier: &Tier) -> Option<Note> {
-    let kept = slo.is_stored() && events.is_held(tier);
+fn ends_with_data(slo: &Slo, tier: &Tier) -> Option<Note> {
+    let kept = slo.is_stored() && slo.events.is_held(tier);
     kept.then(|| Difference::EndsWithData(HELD).at(Grade::Weaker))
 }
 
@@ -188,7 +166,7 @@ fn burn_rate(share: Share, events: &EventSlo, long: bool) -> Value {
 }
 
 /// The threshold as a burn rate, and the budget that is spent at this rate.
-fn described(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
+fn described(slo: &Slo, tier: &Tier) -> String {
     let what = format!(
         "{}: burn rate > {} over both {} and {}. At this rate, {}.{}",
         words::capital(&slo.title),
@@ -196,7 +174,7 @@ fn described(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
         tier.long,
         tier.short,
         words::spent(slo, tier),
-        words::minimum(events, &tier.long.to_string()),
+        words::minimum(&slo.events, &tier.long.to_string()),
     );
     description(&what, None, None, &slo.links)
 }

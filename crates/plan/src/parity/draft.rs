@@ -5,26 +5,19 @@
 
 use super::delivery::Scrapes;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, MetricAlarm, Note, Rule};
-use crate::plan::{Condition, Marks};
+use crate::plan::{Alert, Condition};
 use slosmith_cloudwatch::limits;
 use slosmith_spec::naming;
 use slosmith_spec::spec::AlarmOverride;
 use slosmith_text::source::{Span, Spanned};
-use slosmith_text::units::Duration;
 
 pub struct AlarmRequest<'a> {
-    pub name: String,
+    pub alert: &'a Alert,
+    /// The name of the alarm.
     pub alarm: String,
+    /// The alert in the spec.
     pub at: Span,
     pub description: String,
-    pub severity: &'a str,
-    pub condition: &'a Condition,
-    pub hold: Duration,
-    /// Time that the alert keeps firing after its condition has ended.
-    pub keep: Duration,
-    /// True when it compares with recorded series, which only Prometheus has.
-    pub recorded: bool,
-    pub marks: &'a Marks,
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }
 
@@ -53,7 +46,7 @@ impl Draft {
         only: Values<String>,
     ) -> Self {
         let leaf = matches!(
-            request.condition,
+            request.alert.condition,
             Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
         );
         let several = known.iter().filter(|(_, values)| values.len() > 1);
@@ -89,13 +82,10 @@ impl Draft {
                 naming::alarm_part(&self.name, *parts)
             }
         };
-        self.alarms.push(Alarm {
-            name: name.clone(),
-            description: self.description.clone(),
-            severity: None,
-            tags: Vec::new(),
-            kind: AlarmKind::Metric(Box::new(alarm)),
-        });
+        let kind = AlarmKind::Metric(Box::new(alarm));
+        let description = self.description.clone();
+        self.alarms
+            .push(Alarm::new(name.clone(), description, None, kind));
         Rule::Alarm(name)
     }
 }

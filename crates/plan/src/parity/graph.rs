@@ -11,7 +11,7 @@ use crate::plan::cloudwatch::{
     Difference, Grade, Graph, GraphLine, NotExpressible, Note, Shown, Value, View,
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Role};
-use crate::plan::{EventSlo, Slo, ValueUnit};
+use crate::plan::{Slo, ValueUnit};
 use slosmith_spec::spec::{GraphKind, Stat};
 use slosmith_text::units::{Duration, Number, Unit};
 
@@ -123,13 +123,7 @@ impl Builder<'_> {
                 }
                 (Origin::Signal(r), _) => self.line(r, panel, label).map(one),
                 (Origin::Query(why), _) => Err(NotExpressible::OnlyPromQl(why)),
-                (Origin::Budget(_), Some(slo)) => self.budget_line(slo, &slo.events).map(one),
-                (Origin::Burn(_, window), Some(slo)) => {
-                    self.burn_line(&slo.events, *window).map(one)
-                }
-                (Origin::Good(_, window), Some(slo)) => {
-                    self.good_line(&slo.events, *window).map(one)
-                }
+                (origin, Some(slo)) => self.objective_line(slo, origin).map(one),
                 (_, None) => continue,
             };
             match lines {
@@ -223,37 +217,33 @@ impl Builder<'_> {
         (!open.is_empty()).then(|| Difference::OneLineForAll(open).at(Grade::Weaker))
     }
 
-    fn burn_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
-        let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
-        let burn = Value::BurnRate(share, slo.budget.budget);
-        Ok(objective_line(
-            burn,
-            Shown::Times(ONE),
-            window,
-            window.to_string(),
-        ))
-    }
-
-    fn good_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
-        super::timing::once(window)?;
-        let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
-        let bad = Value::Share(share);
-        Ok(objective_line(
-            bad,
-            Shown::RestInPercent,
-            window,
-            window.to_string(),
-        ))
-    }
-
-    fn budget_line(&mut self, slo: &Slo, events: &EventSlo) -> Result<DrawnLine, NotExpressible> {
-        let share = value::bad_share(&events.sli, self.via, &mut self.scraped)?;
-        let burn = Value::BurnRate(share, events.budget.budget);
-        let usual = Duration::from_secs(USUAL);
-        let mut drawn = objective_line(burn, Shown::RestInPercent, usual, "budget left".to_owned());
-        let shown = Difference::OfTimeShown(slo.period);
-        drawn.differences.push(shown.at(Grade::Weaker));
-        Ok(drawn)
+    /// The budget of an SLO, its burn rate, or its good events.
+    fn objective_line(&mut self, slo: &Slo, origin: &Origin) -> Result<DrawnLine, NotExpressible> {
+        if let Origin::Good(_, window) = origin {
+            super::timing::once(*window)?;
+        }
+        let share = value::bad_share(&slo.events.sli, self.via, &mut self.scraped)?;
+        let burn = |share| Value::BurnRate(share, slo.events.budget.budget);
+        let (value, shown, window) = match origin {
+            Origin::Good(_, window) => (Value::Share(share), Shown::RestInPercent, Some(*window)),
+            Origin::Burn(_, window) => (burn(share), Shown::Times(ONE), Some(*window)),
+            _ => (burn(share), Shown::RestInPercent, None),
+        };
+        let of_time_shown = Difference::OfTimeShown(slo.period).at(Grade::Weaker);
+        Ok(DrawnLine {
+            line: GraphLine {
+                series: 0,
+                value,
+                shown,
+                period: window.map_or(USUAL, period),
+                label: window.map_or("budget left".to_owned(), |window| window.to_string()),
+            },
+            worth: ONE,
+            differences: match window {
+                Some(_) => Vec::new(),
+                None => vec![of_time_shown],
+            },
+        })
     }
 }
 
@@ -264,20 +254,6 @@ fn purpose(panel: &Panel) -> Purpose {
         Some(line) if line.upper => Purpose::HighAlarm,
         Some(_) => Purpose::LowAlarm,
         None => Purpose::Picture,
-    }
-}
-
-fn objective_line(value: Value, shown: Shown, window: Duration, label: String) -> DrawnLine {
-    DrawnLine {
-        line: GraphLine {
-            series: 0,
-            value,
-            shown,
-            period: period(window),
-            label,
-        },
-        worth: ONE,
-        differences: Vec::new(),
     }
 }
 

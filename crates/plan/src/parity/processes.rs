@@ -62,8 +62,7 @@ impl Builder<'_> {
 }
 
 fn is_combined(signal: &Signal) -> bool {
-    let metric = signal.cloudwatch.as_ref();
     signal.kind() == SignalKind::Gauge
         && matches!(signal.across, Across::Sum | Across::Avg)
-        && metric.is_some_and(|metric| metric.delivery == Delivery::Published)
+        && signal.is_delivered(Delivery::Published)
 }

@@ -51,9 +51,8 @@ impl Builder<'_> {
             let added = self.known.target.iter().any(|added| added.value == *label);
             !added && label != "job" && label != "instance"
         };
-        let metric = signal.cloudwatch.as_ref();
-        let published = metric.is_some_and(|metric| metric.delivery == Delivery::Published);
-        published && signal.kind() == SignalKind::Counter && signal.labels.iter().any(own)
+        let is_published = signal.is_delivered(Delivery::Published);
+        is_published && signal.kind() == SignalKind::Counter && signal.labels.iter().any(own)
     }
 }
 
@@ -183,14 +182,12 @@ fn over_all(across: Across) -> Statistic {
 /// True where `across` is a statistic of a minute's samples. AWS publishes sums as one sample a minute, and the statistic `Sum` would
 /// add the minutes of a period.
 fn takes_across(signal: &Signal) -> bool {
-    let metric = signal.cloudwatch.as_ref();
-    let vended = metric.is_some_and(|metric| metric.delivery == Delivery::Vended);
-    is_scraped(signal) || vended && signal.across != Across::Sum
+    let is_vended = signal.is_delivered(Delivery::Vended);
+    is_scraped(signal) || is_vended && signal.across != Across::Sum
 }
 
 fn is_scraped(signal: &Signal) -> bool {
-    let metric = signal.cloudwatch.as_ref();
-    metric.is_some_and(|metric| metric.delivery == Delivery::Scraped)
+    signal.is_delivered(Delivery::Scraped)
 }
 
 fn adds_up(signal: &Signal, statistic: &Statistic) -> AddsUp {

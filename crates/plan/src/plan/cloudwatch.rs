@@ -173,6 +173,19 @@ pub struct Alarm {
     pub tags: Vec<(String, String)>,
 }
 
+impl Alarm {
+    /// An alarm without tags.
+    pub fn new(name: String, description: String, severity: Option<&str>, kind: AlarmKind) -> Self {
+        Self {
+            name,
+            description,
+            severity: severity.map(str::to_owned),
+            kind,
+            tags: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum AlarmKind {
     Metric(Box<MetricAlarm>),

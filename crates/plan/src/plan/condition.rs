@@ -78,6 +78,19 @@ impl Condition {
         }
     }
 
+    /// The comparison, if the condition is one.
+    pub fn compare(&self) -> Option<&Compare> {
+        match self {
+            Condition::Compare(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The comparisons among its leaves, in order.
+    pub fn compares(&self) -> impl Iterator<Item = &Compare> {
+        self.leaves().into_iter().filter_map(Condition::compare)
+    }
+
     pub fn slo_data(&self) -> Option<&SliData> {
         match self {
             Condition::Raw(raw) => raw.of_slos.as_ref(),
@@ -133,6 +146,17 @@ pub enum Bound {
     Fixed(CompareOp, Number, String),
     Times(CompareOp, Number, Baseline),
     Outside(Outside),
+}
+
+impl Bound {
+    /// How far back the values go that the bound is computed from; none for a fixed one.
+    pub fn past(&self) -> Option<Duration> {
+        match self {
+            Bound::Fixed(..) => None,
+            Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => Some(*past),
+            Bound::Outside(o) => Some(o.window),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -210,6 +234,13 @@ impl CompareOp {
 pub struct ValueUnit {
     pub unit: Unit,
     pub per: Option<Per>,
+}
+
+impl ValueUnit {
+    /// Of a value that is not a rate.
+    pub fn plain(unit: Unit) -> Self {
+        Self { unit, per: None }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -206,6 +206,19 @@ pub struct Threshold {
 }
 
 impl Threshold {
+    /// An advisory one without a name.
+    pub fn at(value: Number, text: String, color: Color, upper: bool) -> Self {
+        Self {
+            name: String::new(),
+            value,
+            text,
+            role: Role::Advisory,
+            color,
+            upper,
+            closed: false,
+        }
+    }
+
     /// True when both look the same, however their bounds were written.
     pub fn is_drawn_as(&self, other: &Self) -> bool {
         let look = |line: &Self| (line.value, line.role, line.color, line.upper);

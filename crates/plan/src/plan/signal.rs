@@ -250,6 +250,12 @@ impl Signal {
         }
     }
 
+    /// True where CloudWatch has a metric of the signal itself that arrives in this way.
+    pub fn is_delivered(&self, how: Delivery) -> bool {
+        let metric = self.cloudwatch.as_ref();
+        metric.is_some_and(|metric| metric.delivery == how)
+    }
+
     pub fn family(&self) -> Option<&Family> {
         match &self.source {
             Source::Family(family) => Some(family),

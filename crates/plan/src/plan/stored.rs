@@ -44,18 +44,6 @@ pub fn is_stored(expr: &Expr) -> bool {
 impl Plan {
     /// What Prometheus and Grafana show of it; `None` where that is nothing.
     pub fn stored(&self) -> Option<Cow<'_, Plan>> {
-        let slos = self.slos.iter().filter(|slo| !slo.is_stored()).count();
-        let alerts = self
-            .alerts
-            .iter()
-            .filter(|alert| !alert.is_stored())
-            .count();
-        let records = self
-            .records
-            .iter()
-            .filter(|r| !r.signal.is_stored())
-            .count();
-        let mut panels = self.dashboards.iter().flat_map(Dashboard::panels);
         let elsewhere = |name: &String| {
             let mut slos = self.slos.iter().filter(|slo| !slo.is_stored());
             slos.any(|slo| slo.name == *name)
@@ -64,7 +52,12 @@ impl Plan {
             !panel.objective.as_ref().is_some_and(elsewhere)
                 && panel.series.iter().all(|s| is_stored(&s.query.expr))
         };
-        if slos + alerts + records == 0 && panels.all(shown) {
+        let mut panels = self.dashboards.iter().flat_map(Dashboard::panels);
+        let is_all = self.slos.iter().all(Slo::is_stored)
+            && self.alerts.iter().all(Alert::is_stored)
+            && self.records.iter().all(|record| record.signal.is_stored())
+            && panels.all(shown);
+        if is_all {
             return Some(Cow::Borrowed(self));
         }
         let mut plan = self.clone();
@@ -78,8 +71,10 @@ impl Plan {
             board.rows.retain(|row| !row.panels.is_empty());
         }
         plan.dashboards.retain(|board| !board.rows.is_empty());
-        let all = [plan.slos.len(), plan.alerts.len(), plan.records.len()];
-        let some = all.iter().sum::<usize>() + plan.dashboards.len() > 0;
-        some.then_some(Cow::Owned(plan))
+        let is_empty = plan.slos.is_empty()
+            && plan.alerts.is_empty()
+            && plan.records.is_empty()
+            && plan.dashboards.is_empty();
+        (!is_empty).then_some(Cow::Owned(plan))
     }
 }

@@ -162,10 +162,7 @@ impl Events {
                     increase(naming::EVENTS_RATE, BASE_WINDOW, per_second(rates)),
                 ]);
                 let both = |events: Selector| {
-                    let part = matchers.iter().fold(events.clone(), |part, matcher| {
-                        let (label, op, value) = matcher;
-                        part.matcher(label, *op, value)
-                    });
+                    let part = events.clone().with_matchers(&matchers);
                     [events, part].map(sum)
                 };
                 (

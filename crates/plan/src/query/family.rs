@@ -179,12 +179,7 @@ fn instant(family: &Family, name: &str, over: &Over) -> Expr {
 
 fn selector(family: &Family, name: &str, over: &Over) -> Selector {
     let series = format!("{name}{}", over.series.suffix());
-    let metric = family
-        .matchers
-        .iter()
-        .fold(build::metric(&series), |m, (label, op, value)| {
-            m.matcher(label, *op, value)
-        });
+    let metric = build::metric(&series).with_matchers(&family.matchers);
     match over.ago {
         Some(ago) => metric.offset(time(ago)),
         None => metric,

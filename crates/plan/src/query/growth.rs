@@ -231,8 +231,6 @@ impl NewSeries {
     fn up(&self, all: &Family) -> Selector {
         let known = |label: &str| self.target.iter().any(|target| target == label);
         let matchers = all.matchers.iter().filter(|(label, ..)| known(label));
-        matchers.fold(build::metric(UP), |up, (label, op, value)| {
-            up.matcher(label, *op, value)
-        })
+        build::metric(UP).with_matchers(matchers)
     }
 }

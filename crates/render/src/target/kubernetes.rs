@@ -6,8 +6,6 @@ use serde::Serialize;
 use super::{Options, OutFile, TargetError};
 use slosmith_plan::plan::Plan;
 use slosmith_spec::naming;
-use slosmith_text::source::FileId;
-use slosmith_text::yaml;
 
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Metadata {
@@ -85,19 +83,6 @@ pub fn kustomization(
     if view.resources.is_empty() {
         return Ok(None);
     }
-    let text = options
-        .templates
-        .render("kubernetes/kustomization.yaml", &view)?;
-    if options.reads_back(&text) {
-        yaml::read::<serde_json::Value>(FileId(0), &text).map_err(|error| {
-            TargetError::Invalid {
-                path: KUSTOMIZATION.to_owned(),
-                why: error.message,
-            }
-        })?;
-    }
-    Ok(Some(OutFile {
-        path: KUSTOMIZATION.to_owned(),
-        text,
-    }))
+    let file = options.yaml(KUSTOMIZATION, "kubernetes/kustomization.yaml", &view)?;
+    Ok(Some(file))
 }

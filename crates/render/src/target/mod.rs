@@ -27,6 +27,8 @@ mod scrape;
 mod terraform;
 
 use clap::ValueEnum;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use cloudwatch::{Requests, requests};
 pub use kubernetes::{KUSTOMIZATION, kustomization};
@@ -34,7 +36,8 @@ pub use schema::validate;
 
 use crate::template::{TemplateError, Templates};
 use slosmith_plan::plan::Plan;
-use slosmith_text::source::holds_only;
+use slosmith_text::source::{FileId, holds_only};
+use slosmith_text::yaml;
 
 /// A family of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -94,6 +97,12 @@ impl OutFile {
             path: self.path.clone(),
             why: why.into(),
         }
+    }
+
+    /// The content of a YAML file.
+    fn read<T: DeserializeOwned>(&self) -> Result<T, TargetError> {
+        let read = yaml::read(FileId::default(), &self.text);
+        read.map_err(|error| self.invalid(error.message))
     }
 }
 
@@ -156,6 +165,32 @@ impl<'a> Options<'a> {
     fn reads_back(&self, text: &str) -> bool {
         let ordinary = |b: u8| b == b'\n' || matches!(b, b' '..=b'~');
         self.read_back || self.templates.are_replaced() || !holds_only(text, ordinary)
+    }
+
+    /// The same file, after a check where its text could make a difference.
+    fn checked(
+        &self,
+        file: OutFile,
+        check: impl FnOnce(&OutFile) -> Result<(), TargetError>,
+    ) -> Result<OutFile, TargetError> {
+        if self.reads_back(&file.text) {
+            check(&file)?;
+        }
+        Ok(file)
+    }
+
+    /// A YAML file that a template makes.
+    fn yaml(
+        &self,
+        path: impl Into<String>,
+        template: &str,
+        view: &impl Serialize,
+    ) -> Result<OutFile, TargetError> {
+        let file = OutFile {
+            path: path.into(),
+            text: self.templates.render(template, view)?,
+        };
+        self.checked(file, |file| file.read::<serde_json::Value>().map(drop))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Files of a project's own, made by its own templates.
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 
 use super::{OutFile, TargetError, prometheus};
 use crate::template::Templates;
 use slosmith_plan::plan::{Plan, Slo};
-use slosmith_text::source::FileId;
 use slosmith_text::units::decimal;
-use slosmith_text::yaml;
 
 #[derive(Serialize)]
 struct View<'a, G: Serialize> {
@@ -55,10 +54,8 @@ pub fn render(
         path: path.to_owned(),
         text: templates.render(name, &view)?,
     };
-    match wrong(&file) {
-        None => Ok(file),
-        Some(why) => Err(file.invalid(why)),
-    }
+    check(&file)?;
+    Ok(file)
 }
 
 fn objective(slo: &Slo) -> Objective<'_> {
@@ -71,15 +68,14 @@ fn objective(slo: &Slo) -> Objective<'_> {
     }
 }
 
-fn wrong(file: &OutFile) -> Option<String> {
-    let (_, ending) = file.path.rsplit_once('.')?;
+fn check(file: &OutFile) -> Result<(), TargetError> {
+    let ending = file.path.rsplit_once('.').map(|(_, ending)| ending);
     match ending {
-        "json" => serde_json::from_str::<serde::de::IgnoredAny>(&file.text)
-            .err()
-            .map(|error| error.to_string()),
-        "yaml" | "yml" => yaml::read::<serde_json::Value>(FileId::default(), &file.text)
-            .err()
-            .map(|error| error.message),
-        _ => None,
+        Some("json") => match serde_json::from_str::<IgnoredAny>(&file.text) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(file.invalid(error.to_string())),
+        },
+        Some("yaml" | "yml") => file.read::<serde_json::Value>().map(drop),
+        _ => Ok(()),
     }
 }

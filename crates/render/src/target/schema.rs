@@ -3,8 +3,6 @@
 use jsonschema::Validator;
 
 use super::{OutFile, Target, TargetError};
-use slosmith_text::source::FileId;
-use slosmith_text::yaml;
 
 /// Which schema a file answers to, by its path below the target's folder.
 fn schema_of(target: Target, path: &str) -> Option<&'static str> {
@@ -80,8 +78,7 @@ fn one(file: &OutFile, schema: &str) -> Result<(), TargetError> {
         serde_json::from_str(schema).map_err(|e| file.invalid(format!("its schema: {e}")))?;
     let validator =
         Validator::new(&schema).map_err(|e| file.invalid(format!("its schema: {e}")))?;
-    let document: serde_json::Value =
-        yaml::read(FileId::default(), &file.text).map_err(|d| file.invalid(d.message))?;
+    let document: serde_json::Value = file.read()?;
     match validator.iter_errors(&document).next() {
         None => Ok(()),
         Some(error) => Err(file.invalid(format!("at {}: {error}", error.instance_path()))),

@@ -50,7 +50,7 @@ pub(super) fn resolve(
     };
     let mut builder = Builder::new(name, service.via, &known, &mut cx.sink);
     for slo in slos {
-        builder.tiers(slo, &slo.events);
+        builder.tiers(slo);
     }
     for alert in alerts {
         one(&mut builder, spec, alert);
@@ -220,19 +220,13 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
     let over = over.and_then(|alert| alert.cloudwatch.as_ref());
     let own = over.and_then(|over| over.value.name.as_ref());
     builder.alert(&AlarmRequest {
-        name: alert.name.clone(),
+        alert,
         alarm: match own {
             Some(name) => name.value.clone(),
             None => naming::alarm(&spec.service.name.value, &alert.name),
         },
         at: declared(spec, spec.alerts.get_key_value(alert.name.as_str())),
         description: described(alert),
-        severity: &alert.severity,
-        condition: &alert.condition,
-        hold: alert.hold,
-        keep: alert.keep,
-        recorded: !alert.records.is_empty(),
-        marks: &alert.marks,
         over,
     });
 }

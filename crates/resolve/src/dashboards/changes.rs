@@ -92,11 +92,7 @@ impl Panels<'_, '_> {
         let releases = releases.filter(|label| !groups.contains(label));
         let shown: Vec<_> = groups.iter().copied().chain(releases).collect();
         let of = |name: &str| {
-            let all = selector
-                .iter()
-                .fold(build::metric(name), |all, (label, op, value)| {
-                    all.matcher(label, *op, value)
-                });
+            let all = build::metric(name).with_matchers(&selector);
             filtered_series(all, &target, &self.variables)
         };
         let by = |own: &[&str], all: Expr| {
@@ -188,10 +184,7 @@ impl Panels<'_, '_> {
         let (signal, family) = self.families().find(|(_, family)| is_container(family))?;
         let own = family.matchers.iter();
         let own = own.filter(|(label, ..)| ["job", "container"].contains(&label.as_str()));
-        let info = build::metric(&format!("{CONTAINERS}info"));
-        let info = own.fold(info, |info, (label, op, value)| {
-            info.matcher(label, *op, value)
-        });
+        let info = build::metric(&format!("{CONTAINERS}info")).with_matchers(own);
         let joins = |label: &&String| {
             signal.labels.contains(label) && !SCRAPE_LABELS.contains(&label.as_str())
         };

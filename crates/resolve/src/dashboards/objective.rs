@@ -1,14 +1,14 @@
 //! Panels of an SLO: remaining error budget, burn rate, share of good events.
 
 use super::Panels;
-use super::panel::{amount, blank, names};
+use super::panel::{blank, names};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use slosmith_plan::plan::dashboard::{
     COLUMNS, Color, Origin, Panel, Role, Series, Size, Threshold,
 };
 use slosmith_plan::plan::{
-    BASE_WINDOW, EventSlo, Query, Slo, Tier, marker, recorded, slo_series, words,
+    BASE_WINDOW, Query, Slo, Tier, ValueUnit, marker, recorded, slo_series, words,
 };
 use slosmith_plan::query::{self, bin};
 use slosmith_promql::ast::{
@@ -43,12 +43,7 @@ impl Panels<'_, '_> {
     }
 
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
-        let events = &slo.events;
-        let panels = [
-            self.budget(slo, events),
-            self.burn_rate(slo, events),
-            self.sli(slo, events),
-        ];
+        let panels = [self.budget(slo), self.burn_rate(slo), self.sli(slo)];
         let sized = |panel| Panel {
             size: Size::Fixed(COLUMNS / 3, HEIGHT),
             objective: Some(slo.name.clone()),
@@ -73,10 +68,10 @@ impl Panels<'_, '_> {
         filtered_series(selector, &slo.labels, &self.variables)
     }
 
-    fn budget(&self, slo: &Slo, events: &EventSlo) -> Panel {
+    fn budget(&self, slo: &Slo) -> Panel {
         let origin = Origin::Budget(slo.name.clone());
-        let (left, even) = match events.counted {
-            Some(_) => (self.burn_down(slo, events), Some(even_use(slo.period))),
+        let (left, even) = match slo.events.counted {
+            Some(_) => (self.burn_down(slo), Some(even_use(slo.period))),
             None => (self.recorded(slo, naming::BUDGET_REMAINING, None), None),
         };
         let how = match even {
@@ -102,7 +97,7 @@ impl Panels<'_, '_> {
         Panel {
             description: described(&how, slo),
             series: std::iter::once(left).chain(even).collect(),
-            unit: amount(Unit::Ratio),
+            unit: ValueUnit::plain(Unit::Ratio),
             past: Some(slo.period),
             links: runbook(slo),
             ..blank(format!("{}: budget", slo.title), GraphKind::Timeseries)
@@ -112,7 +107,7 @@ impl Panels<'_, '_> {
     /// 1 minus the bad events since the left edge of the graph, divided by the bad events that the whole SLO window allows:
     /// `1 - sum_over_time((bad * (time > begin))[30d:5m]) / (budget * sum_over_time(total[30d:5m] @ end()))`. The recorded
     /// rates cover five minutes; their mean over each step includes every event.
-    fn burn_down(&self, slo: &Slo, events: &EventSlo) -> Expr {
+    fn burn_down(&self, slo: &Slo) -> Expr {
         let mean = |series| {
             let series = self.selector(slo, series, Some(BASE_WINDOW.to_string()));
             build::call("avg_over_time", [query::range(series, BASE_WINDOW)])
@@ -138,7 +133,8 @@ impl Panels<'_, '_> {
             )
         };
         let total = sum(mean(naming::TOTAL_EVENTS), Some(At::End));
-        let allowed = bin(BinaryOp::Mul, query::number(events.budget.budget), total);
+        let budget = query::number(slo.events.budget.budget);
+        let allowed = bin(BinaryOp::Mul, budget, total);
         let spent = bin(
             BinaryOp::Div,
             sum(bad.into(), None),
@@ -147,7 +143,8 @@ impl Panels<'_, '_> {
         bin(BinaryOp::Sub, build::number("1"), spent)
     }
 
-    fn burn_rate(&self, slo: &Slo, events: &EventSlo) -> Panel {
+    fn burn_rate(&self, slo: &Slo) -> Panel {
+        let events = &slo.events;
         let budget = events.budget.budget;
         let mut windows: Vec<_> = events.tiers.iter().map(|tier| tier.long).collect();
         windows.push(BASE_WINDOW);
@@ -171,23 +168,18 @@ impl Panels<'_, '_> {
             }
         });
         let page = &self.cx.spec.severities.page.name.value;
-        let mut lines: Vec<_> = events
-            .tiers
-            .iter()
-            .map(|tier| Threshold {
-                name: String::new(),
-                value: tier.factor,
-                text: format!("{}x over {}, {}", factor(tier), tier.long, tier.severity),
+        let line = |tier: &Tier| {
+            let text = format!("{}x over {}, {}", factor(tier), tier.long, tier.severity);
+            let color = match tier.severity == *page {
+                true => Color::Red,
+                false => Color::Orange,
+            };
+            Threshold {
                 role: Role::Alert,
-                color: if tier.severity == *page {
-                    Color::Red
-                } else {
-                    Color::Orange
-                },
-                upper: true,
-                closed: false,
-            })
-            .collect();
+                ..Threshold::at(tier.factor, text, color, true)
+            }
+        };
+        let mut lines: Vec<_> = events.tiers.iter().map(line).collect();
         lines.sort_by_key(|line| line.value);
         lines.dedup_by_key(|line| line.value);
         let tier = |t: &Tier| {
@@ -216,7 +208,7 @@ impl Panels<'_, '_> {
                 slo.period,
             ),
             series: series.collect(),
-            unit: amount(Unit::Count),
+            unit: ValueUnit::plain(Unit::Count),
             thresholds: lines,
             alerts: vec![slo.alert_name.clone()],
             leads: vec![slo.alert_name.clone()],
@@ -225,10 +217,10 @@ impl Panels<'_, '_> {
         }
     }
 
-    fn sli(&self, slo: &Slo, events: &EventSlo) -> Panel {
-        let objective = events.budget.objective;
+    fn sli(&self, slo: &Slo) -> Panel {
+        let objective = slo.events.budget.objective;
         let windows = [BASE_WINDOW, slo.period];
-        let what = words::counted(&events.sli).trim_start_matches("the ");
+        let what = words::counted(&slo.events.sli).trim_start_matches("the ");
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             one(
@@ -249,7 +241,7 @@ impl Panels<'_, '_> {
                 slo,
             ),
             series: series.collect(),
-            unit: amount(Unit::Ratio),
+            unit: ValueUnit::plain(Unit::Ratio),
             thresholds: vec![Threshold {
                 upper: false,
                 ..target(objective, shown(objective, Unit::Ratio))

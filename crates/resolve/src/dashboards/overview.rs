@@ -1,14 +1,14 @@
 //! The dashboard that every service has: its SLOs, the firing alerts, and a panel for every alert without one elsewhere.
 
 use super::Panels;
-use super::panel::{amount, blank};
+use super::panel::blank;
 use super::thresholds::{self, Watch};
 use super::variables::{filter_author, filtered};
 use crate::context::Context;
 use slosmith_plan::plan::dashboard::{
     COLUMNS, Draw, Fact, Origin, Panel, PanelSignal, Row, Series, Size,
 };
-use slosmith_plan::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
+use slosmith_plan::plan::{Alert, Condition, Dashboard, Query, Slo, ValueUnit, Window};
 use slosmith_plan::query::{self, SignalQuery};
 use slosmith_spec::naming;
 use slosmith_spec::spec::{GraphKind, Text};
@@ -139,7 +139,7 @@ impl Panels<'_, '_> {
         let panel = |title: &str, about: &str, draw, width, height| Panel {
             description: about.to_owned(),
             size: Size::Fixed(width, height),
-            unit: amount(Unit::Seconds),
+            unit: ValueUnit::plain(Unit::Seconds),
             ..blank(title.to_owned(), draw)
         };
         let fact =
@@ -277,7 +277,7 @@ impl Panels<'_, '_> {
                     let count = query::number_of_series(family, labels);
                     let what = "Number of series with data. Without a line, no series has data.";
                     let why = "the query counts series";
-                    (amount(Unit::Count), (count, labels), what, why)
+                    (ValueUnit::plain(Unit::Count), (count, labels), what, why)
                 }
                 _ => continue,
             };

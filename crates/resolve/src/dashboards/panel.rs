@@ -348,7 +348,7 @@ impl Panels<'_, '_> {
         let labels = shown.labels.clone();
         let (query, unit) = match kind {
             // The axis of a heatmap shows the measured value, not its rate.
-            GraphKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
+            GraphKind::Heatmap => (query::buckets(&shown)?, ValueUnit::plain(signal.unit)),
             _ => {
                 let query = query::query(&shown, None);
                 let expr = query::per_time(query.expr, unit);
@@ -454,7 +454,7 @@ impl Panels<'_, '_> {
         };
         family::check_names(self.cx, &mut expr, text);
         let labels = promql::kept_labels(&expr).names().unwrap_or_default();
-        let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
+        let unit = ValueUnit::plain(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));
         content.about.push("A query from the spec.".to_owned());
         content.series.push(Series {
@@ -577,11 +577,6 @@ fn is_now(kind: GraphKind) -> bool {
     matches!(kind, GraphKind::Number | GraphKind::Gauge)
 }
 
-/// A value that is not a rate.
-pub(super) fn amount(unit: Unit) -> ValueUnit {
-    ValueUnit { unit, per: None }
-}
-
 fn words(unit: ValueUnit) -> String {
     match unit.per {
         Some(per) => format!("{} per {}", unit.unit.as_str(), per.name),
@@ -633,7 +628,7 @@ pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
         description: String::new(),
         draw: draw.into(),
         series: Vec::new(),
-        unit: amount(Unit::Count),
+        unit: ValueUnit::plain(Unit::Count),
         thresholds: Vec::new(),
         alerts: Vec::new(),
         leads: Vec::new(),

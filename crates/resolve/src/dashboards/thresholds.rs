@@ -234,12 +234,8 @@ pub(super) fn drawn(mut all: Vec<Threshold>) -> Vec<Threshold> {
 pub(super) fn target(value: Number, text: String) -> Threshold {
     Threshold {
         name: "objective".to_owned(),
-        value,
-        text,
         role: Role::Target,
-        color: Color::Green,
-        upper: true,
-        closed: false,
+        ..Threshold::at(value, text, Color::Green, true)
     }
 }
 
@@ -262,14 +258,10 @@ pub(super) fn given(
         Role::Target => Color::Green,
         Role::Advisory => Color::Yellow,
     });
+    let value = in_time(value, given.at.value.per(), unit.per);
     Some(Threshold {
-        name: String::new(),
-        value: in_time(value, given.at.value.per(), unit.per),
-        text: given.at.to_string(),
         role: given.role,
-        color,
-        upper,
-        closed: false,
+        ..Threshold::at(value, given.at.to_string(), color, upper)
     })
 }
 

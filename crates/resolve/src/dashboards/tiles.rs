@@ -5,7 +5,7 @@
 
 use super::Panels;
 use super::objective::in_worst;
-use super::panel::{amount, blank, names};
+use super::panel::{blank, names};
 use super::thresholds::{self, Watch};
 use super::variables::{filtered, filtered_series};
 use crate::bound;
@@ -14,8 +14,8 @@ use slosmith_plan::plan::dashboard::{
     COLUMNS, Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
 use slosmith_plan::plan::{
-    BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, EventSlo, Query, Signal, SignalKind, Slo,
-    ValueUnit, Window, slo_series,
+    BASE_WINDOW, DEFAULT_WINDOW, Dashboard, EventSli, Query, Signal, SignalKind, Slo, ValueUnit,
+    Window, slo_series,
 };
 use slosmith_plan::query::{self, SignalQuery, bin};
 use slosmith_promql::ast::{AggregateOp, BinaryOp, Expr};
@@ -93,10 +93,11 @@ impl Panels<'_, '_> {
             signal: total,
             stat: Stat::Rate,
         };
-        vec![self.tile(&requests), self.errors(slo, &slo.events)]
+        vec![self.tile(&requests), self.errors(slo)]
     }
 
-    fn errors(&self, slo: &Slo, events: &EventSlo) -> Panel {
+    fn errors(&self, slo: &Slo) -> Panel {
+        let events = &slo.events;
         let service = &self.cx.spec.service.name.value;
         let window = BASE_WINDOW.to_string();
         let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
@@ -106,7 +107,7 @@ impl Panels<'_, '_> {
         let worst = paging.map(|tier| tier.threshold).min();
         let bound = |value: Number, role, color| Threshold {
             role,
-            ..mark(value, Unit::Ratio, color, true)
+            ..mark(value, color, true)
         };
         let thresholds = std::iter::once(bound(events.budget.budget, Role::Target, Color::Yellow));
         let paging = worst.map(|value| bound(value, Role::Alert, Color::Red));
@@ -126,7 +127,7 @@ impl Panels<'_, '_> {
                 build::aggregate(AggregateOp::Max, NONE, ratio),
                 Origin::Query("Prometheus recording rules compute this ratio"),
             )],
-            unit: amount(Unit::Ratio),
+            unit: ValueUnit::plain(Unit::Ratio),
             thresholds: thresholds.collect(),
             objective: None,
             links: vec![("Runbook".to_owned(), slo.links.runbook.clone())],
@@ -277,13 +278,9 @@ impl Panels<'_, '_> {
     fn replicas(&self) -> Option<Panel> {
         let target = self.cx.target_labels();
         let servers = of_servers(self.cx)?;
-        let up = servers
-            .iter()
-            .fold(build::metric("up"), |up, (label, op, value)| {
-                up.matcher(label, *op, value)
-            });
+        let up = build::metric("up").with_matchers(&servers);
         let up = filtered_series(up, &target, &self.variables);
-        let bound = |value: Number, color| mark(value, Unit::Ratio, color, false);
+        let bound = |value: Number, color| mark(value, color, false);
         Some(Panel {
             description: "Percentage of replicas whose last scrape succeeded. Orange: at least one replica is down. Red: fewer than \
                           half of the replicas are up."
@@ -292,7 +289,7 @@ impl Panels<'_, '_> {
                 build::aggregate(AggregateOp::Avg, NONE, up),
                 Origin::Query("only Prometheus has the results of its scrapes (`up`)"),
             )],
-            unit: amount(Unit::Ratio),
+            unit: ValueUnit::plain(Unit::Ratio),
             thresholds: vec![
                 bound(Number::new(1, 2), Color::Red),
                 bound(Number::from_integer(1), Color::Orange),
@@ -380,19 +377,10 @@ fn worst(on: &[&Watch<'_>]) -> AggregateOp {
     }
 }
 
-fn mark(value: Number, unit: Unit, color: Color, upper: bool) -> Threshold {
-    Threshold {
-        name: String::new(),
-        value,
-        text: match unit {
-            Unit::Ratio => format!("{}%", decimal(value * 100)),
-            _ => decimal(value),
-        },
-        role: Role::Advisory,
-        color,
-        upper,
-        closed: false,
-    }
+/// A share at which the color changes.
+fn mark(share: Number, color: Color, upper: bool) -> Threshold {
+    let text = format!("{}%", decimal(share * 100));
+    Threshold::at(share, text, color, upper)
 }
 
 fn runbooks(on: &[&Watch<'_>]) -> Vec<(String, String)> {

@@ -210,7 +210,5 @@ pub(super) fn any_name(family: &Family, own: &[&str]) -> Selector {
     };
     let matchers = family.matchers.iter();
     let matchers = matchers.filter(|(label, ..)| label == "job" || own.contains(&label.as_str()));
-    matchers.fold(series, |series, (label, op, value)| {
-        series.matcher(label, *op, value)
-    })
+    series.with_matchers(matchers)
 }

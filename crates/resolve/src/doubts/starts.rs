@@ -26,12 +26,8 @@ pub(super) fn silent(cx: &mut Context<'_>, given: &spec::Alert, alert: &Alert) {
     // Another part fires without these events.
     let is_excused = |signal: &Signal| {
         let is_upper = |bound: &Bound| matches!(bound, Bound::Fixed(op, ..) if op.is_upper());
-        let compared = excuses.iter().filter_map(|leaf| match leaf {
-            Condition::Compare(c) => Some(c),
-            _ => None,
-        });
-        let mut same = compared.filter(|c| c.signal.name == signal.name);
-        same.any(|c| is_upper(&c.bound))
+        let mut compared = excuses.iter().filter_map(|leaf| leaf.compare());
+        compared.any(|c| c.signal.name == signal.name && is_upper(&c.bound))
     };
     let none = Number::from_integer(0);
     let counted = leaves.iter().filter_map(|leaf| match leaf {

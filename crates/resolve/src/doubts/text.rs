@@ -345,7 +345,8 @@ fn thresholds(given: &spec::Condition, alert: &Alert) -> Vec<(Number, Unit, bool
         });
         return own.into_iter().collect();
     }
-    compares(&alert.condition)
+    let compares = alert.condition.compares();
+    compares
         .filter_map(|compare| match &compare.bound {
             Bound::Fixed(op, bound, text) => {
                 let text = format!("`{} {text}`", op.symbol());
@@ -456,7 +457,10 @@ pub(super) fn one_server(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
         let mut labels = compare.query.labels.iter();
         labels.any(|label| SERVERS.iter().any(|word| label.contains(word)))
     };
-    let mut of_all = compares(&alert.condition).filter(|c| is_sum(c) && !has_server(c));
+    let mut of_all = alert
+        .condition
+        .compares()
+        .filter(|c| is_sum(c) && !has_server(c));
     if let Some(compare) = of_all.next() {
         let message = format!(
             "the summary is about one {}, and the value of `{}` is the sum of all",
@@ -480,7 +484,7 @@ pub(super) fn total(cx: &mut Context<'_>, summary: &Text, alert: &Alert) {
             compare.signal.family().is_some() && compare.signal.kind() == SignalKind::Gauge;
         is_gauge && compare.signal.across != Across::Sum
     };
-    if let Some(compare) = compares(&alert.condition).find(is_other) {
+    if let Some(compare) = alert.condition.compares().find(is_other) {
         let (name, across) = (&compare.signal.name, compare.signal.across.as_str());
         let message = format!("the summary is about a total, and `{name}` has `across: {across}`");
         let warning = Diagnostic::warning("contradiction", summary.span, message);
@@ -549,16 +553,6 @@ fn short(word: &str) -> &'static str {
         "h" | "hour" | "hours" => "h",
         _ => "d",
     }
-}
-
-pub(super) fn compares(condition: &Condition) -> impl Iterator<Item = &Compare> {
-    condition
-        .leaves()
-        .into_iter()
-        .filter_map(|leaf| match leaf {
-            Condition::Compare(compare) => Some(&**compare),
-            _ => None,
-        })
 }
 
 /// Warns of a value that a text shows in another unit than its own.

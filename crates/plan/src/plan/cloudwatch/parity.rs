@@ -3,11 +3,10 @@
 //! `Verdict::There(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the cell *weaker:
 //! one alarm for all values of `adapter_id` together, …* of `parity.md`.
 
-use std::fmt::{self, Display, Formatter};
-
 use crate::plan::Signal;
 use slosmith_cloudwatch::{MOST_METRICS, MOST_WIDGETS, Statistic};
 use slosmith_spec::spec::{Across, Baseline};
+use slosmith_text::diag::count;
 use slosmith_text::units::{Duration, Number, decimal};
 
 /// How closely both back ends match for one SLO, alert or panel.
@@ -163,46 +162,79 @@ impl Verdict {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// Stands in a text for [`Reference::as_str`]. Texts of specs contain no private-use characters.
+const OTHER: char = '\u{E002}';
+/// Stands in a text for [`Reference::at_rest`].
+const AT_REST: char = '\u{E003}';
+
+const NEWEST: &str = ", each with its newest value";
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
+    #[error(
+        "CloudWatch uses the value of one replica ({0}), but {OTHER} uses the sum of all replicas: with N replicas, the value can be N times smaller"
+    )]
     OfSingleReplicas(Statistic),
     /// One alarm for each of these values of a label: label, values.
+    #[error("one alarm for each listed value of {}: {OTHER} also covers values that are not listed", listed(.0))]
     OneForEach(Vec<(String, Vec<String>)>),
     /// This is taken of the samples of all replicas, in place of one value of each.
+    #[error("CloudWatch uses the {statistic} of the samples of all replicas, but {OTHER} uses {}", combined(*across))]
     OfAllReplicas {
         statistic: Statistic,
         across: Across,
     },
     /// This is taken of everything that the processes published, in place of the newest value of each.
+    #[error("CloudWatch uses the {statistic} of all samples that are published in a period, but {OTHER} uses {}{NEWEST}", combined(*across))]
     OfAllSamples {
         statistic: Statistic,
         across: Across,
     },
     /// Metric math combines this of each listed process.
+    #[error("CloudWatch uses the {} of the {statistic} of each listed `{label}`, but {OTHER} uses {}{NEWEST}; a `{label}` that is not listed does not count", mean_or_sum(*across), combined(*across))]
     OfListed {
         label: String,
         statistic: Statistic,
         across: Across,
     },
+    #[error("growth from two data points, not from a regression")]
     GrowthOfTwoPoints,
+    #[error("one alarm for all values of {} together, but {OTHER} alerts for each value", code(.0))]
     OneForAll(Vec<String>),
+    #[error("one line for all values of {} together", code(.0))]
     OneLineForAll(Vec<String>),
     /// A search cannot join the names that a family had.
+    #[error("one line for each metric name: {}", code(.0))]
     OneLineForEachName(Vec<String>),
+    #[error(
+        "the alarm fires only when no label set has data, but {OTHER} alerts for each label set without data"
+    )]
     AllSilent,
     /// Missing data counts from the first moment on, and until data arrives; the rule forgets a label set after this time.
+    #[error(
+        "the alarm fires until data arrives, but {OTHER} forgets a label set {0} after its last data"
+    )]
     LastingSilence(Duration),
+    #[error("CloudWatch also counts the first event of a new series, but {OTHER} does not")]
     CountsBeginnings,
+    #[error("CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but {OTHER} compares with {} × {}", decimal(*width), decimal(*factor), past(*baseline))]
     LearntBand {
         width: Number,
         factor: Number,
         baseline: Baseline,
     },
     /// A band learnt from other data than this window.
+    #[error(
+        "CloudWatch learns its anomaly detection band from up to two weeks, but {OTHER} uses mean and standard deviation over {0}"
+    )]
     LearntFrom(Duration),
+    #[error(
+        "the conditions may hold for different label sets, but {OTHER} requires the same label set"
+    )]
     PartsNotJoined,
     /// The spec sets another timing than the alert's own.
+    #[error("timing set in the spec: {datapoints} of {} ({statistic} over {period})", count(*evaluate as usize, "data point"))]
     AuthorsTiming {
         statistic: Statistic,
         period: Duration,
@@ -210,40 +242,69 @@ pub enum Difference {
         evaluate: u32,
     },
     /// Some data points in a row, where Prometheus uses every evaluation.
+    #[error(
+        "CloudWatch requires {points} data points of {period} in a row, but {OTHER} requires every evaluation for {hold}"
+    )]
     HoldsByPoints {
         /// Points that must be beyond the threshold, all that are looked at.
         points: u32,
         period: Duration,
         hold: Duration,
     },
+    #[error("the alarm can fire up to {0} earlier")]
     Earlier(Duration),
+    #[error("the alarm can fire up to {0} later")]
     Later(Duration),
     /// An alarm has no time that it keeps firing after its condition.
+    #[error("the alarm ends with its condition, but the alert keeps firing for {0}")]
     EndsEarlier(Duration),
     /// Without data, the alarm ends after its short window; a burn-rate alert is kept for this long.
+    #[error("the alarm ends when the data ends, but {OTHER} keeps the alert for up to {0}")]
     EndsWithData(Duration),
     /// CloudWatch evaluates alarms that look back more than a day once an hour.
+    #[error(
+        "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later"
+    )]
     Hourly,
+    #[error("the alarm also fires without data, but {AT_REST}")]
     SilenceFires,
     /// No event leaves no data point, like no publisher.
+    #[error(
+        "without events there are no data points: the alarm also fires when nothing publishes, but {AT_REST}"
+    )]
     StoppedFires,
     /// The same for an alarm on the absence of the signal.
+    #[error(
+        "without events there are no data points: the alarm also fires in idle periods, but {AT_REST}"
+    )]
     NoEventFires,
     /// Of the condition in `unless`.
+    #[error("condition in `unless`: {0}")]
     OfExcuse(Box<Difference>),
     /// The spec treats the absence of events as fine.
+    #[error(
+        "without events there are no data points, which `missing` in the spec treats as fine: the alarm cannot fire then"
+    )]
     QuietIsFine,
     /// Prometheus estimates a percentile between two bucket boundaries.
+    #[error(
+        "the threshold {bound} is between the bucket boundaries {below} and {above}, so {OTHER} estimates the percentile"
+    )]
     Interpolated {
         bound: String,
         below: String,
         above: String,
     },
+    #[error("percentiles replace the heatmap")]
     PercentilesForHeatmap,
+    #[error("a number replaces the gauge: the scale has no upper end")]
     NumberForGauge,
+    #[error("stacked areas replace the bars")]
     AreasForBars,
     /// CloudWatch only knows the time range of the dashboard, not this window.
+    #[error("covers the time range of the dashboard, not the SLO window of {0}")]
     OfTimeShown(Duration),
+    #[error("one line is missing ({0})")]
     LineMissing(NotExpressible),
 }
 
@@ -253,6 +314,11 @@ impl Difference {
             grade,
             difference: self,
         }
+    }
+
+    fn from(&self, reference: Reference) -> String {
+        let text = self.to_string().replace(OTHER, reference.as_str());
+        text.replace(AT_REST, reference.at_rest())
     }
 }
 
@@ -265,236 +331,6 @@ impl Note {
         };
         Difference::OfExcuse(Box::new(self.difference)).at(grade)
     }
-}
-
-struct DifferenceFrom<'a>(&'a Difference, Reference);
-
-impl Difference {
-    /// The text of a difference that lists no values.
-    fn fixed(&self, reference: Reference) -> String {
-        let (other, at_rest) = (reference.as_str(), reference.at_rest());
-        let text = match self {
-            Difference::AllSilent => {
-                return format!(
-                    "the alarm fires only when no label set has data, but {other} alerts for each label set without data"
-                );
-            }
-            Difference::LastingSilence(memory) => {
-                return format!(
-                    "the alarm fires until data arrives, but {other} forgets a label set {memory} after its last data"
-                );
-            }
-            Difference::CountsBeginnings => {
-                return format!(
-                    "CloudWatch also counts the first event of a new series, but {other} does not"
-                );
-            }
-            Difference::PartsNotJoined => {
-                return format!(
-                    "the conditions may hold for different label sets, but {other} requires the same label set"
-                );
-            }
-            Difference::StoppedFires => {
-                return format!(
-                    "without events there are no data points: the alarm also fires when nothing publishes, but {at_rest}"
-                );
-            }
-            Difference::NoEventFires => {
-                return format!(
-                    "without events there are no data points: the alarm also fires in idle periods, but {at_rest}"
-                );
-            }
-            Difference::SilenceFires => {
-                return format!("the alarm also fires without data, but {at_rest}");
-            }
-            Difference::Hourly => {
-                "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later"
-            }
-            Difference::QuietIsFine => {
-                "without events there are no data points, which `missing` in the spec treats as fine: the alarm cannot fire then"
-            }
-            Difference::PercentilesForHeatmap => "percentiles replace the heatmap",
-            Difference::AreasForBars => "stacked areas replace the bars",
-            Difference::GrowthOfTwoPoints => "growth from two data points, not from a regression",
-            Difference::NumberForGauge => "a number replaces the gauge: the scale has no upper end",
-            _ => "",
-        };
-        text.to_owned()
-    }
-
-    fn from(&self, reference: Reference) -> String {
-        DifferenceFrom(self, reference).to_string()
-    }
-}
-
-impl Display for DifferenceFrom<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(difference, reference) = *self;
-        let other = reference.as_str();
-        match difference {
-            Difference::OfSingleReplicas(statistic) => write!(
-                f,
-                "CloudWatch uses the value of one replica ({statistic}), but {other} uses the sum of all replicas: with N replicas, the value can be N times smaller"
-            ),
-            Difference::OfAllReplicas { statistic, across } => samples(
-                f,
-                statistic,
-                "the samples of all replicas",
-                *across,
-                (other, ""),
-            ),
-            Difference::OfAllSamples { statistic, across } => {
-                samples(f, statistic, PUBLISHED, *across, (other, NEWEST))
-            }
-            Difference::OfListed {
-                label,
-                statistic,
-                across,
-            } => write!(
-                f,
-                "CloudWatch uses the {} of the {statistic} of each listed `{label}`, but {other} uses {}{NEWEST}; a `{label}` that is not listed does not count",
-                if *across == Across::Avg {
-                    "mean"
-                } else {
-                    "sum"
-                },
-                combined(*across)
-            ),
-            Difference::OneForEach(known) => write!(
-                f,
-                "one alarm for each listed value of {}: {other} also covers values that are not listed",
-                listed(known)
-            ),
-            Difference::OneForAll(labels) => write!(
-                f,
-                "one alarm for all values of {} together, but {other} alerts for each value",
-                code(labels)
-            ),
-            Difference::OneLineForAll(labels) => {
-                write!(f, "one line for all values of {} together", code(labels))
-            }
-            Difference::OneLineForEachName(names) => {
-                write!(f, "one line for each metric name: {}", code(names))
-            }
-            Difference::LearntBand {
-                width,
-                factor,
-                baseline,
-            } => learnt(f, *width, (*factor, *baseline), other),
-            Difference::LearntFrom(window) => write!(
-                f,
-                "CloudWatch learns its anomaly detection band from up to two weeks, but {other} uses mean and standard deviation over {window}"
-            ),
-            Difference::AuthorsTiming { .. }
-            | Difference::HoldsByPoints { .. }
-            | Difference::Earlier(_)
-            | Difference::Later(_)
-            | Difference::EndsEarlier(_)
-            | Difference::EndsWithData(_) => in_time(f, difference, other),
-            Difference::Interpolated {
-                bound,
-                below,
-                above,
-            } => write!(
-                f,
-                "the threshold {bound} is between the bucket boundaries {below} and {above}, so {other} estimates the percentile"
-            ),
-            Difference::OfTimeShown(period) => {
-                write!(
-                    f,
-                    "covers the time range of the dashboard, not the SLO window of {period}"
-                )
-            }
-            Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
-            Difference::OfExcuse(of) => {
-                write!(
-                    f,
-                    "condition in `unless`: {}",
-                    DifferenceFrom(of, reference)
-                )
-            }
-            Difference::AllSilent
-            | Difference::LastingSilence(_)
-            | Difference::CountsBeginnings
-            | Difference::PartsNotJoined
-            | Difference::StoppedFires
-            | Difference::NoEventFires
-            | Difference::SilenceFires
-            | Difference::Hourly
-            | Difference::QuietIsFine
-            | Difference::PercentilesForHeatmap
-            | Difference::AreasForBars
-            | Difference::GrowthOfTwoPoints
-            | Difference::NumberForGauge => f.write_str(&difference.fixed(reference)),
-        }
-    }
-}
-
-/// When the alarm fires and ends.
-fn in_time(f: &mut Formatter<'_>, difference: &Difference, other: &str) -> fmt::Result {
-    match difference {
-        Difference::AuthorsTiming {
-            statistic,
-            period,
-            datapoints,
-            evaluate,
-        } => write!(
-            f,
-            "timing set in the spec: {datapoints} of {evaluate} data point{} ({statistic} over {period})",
-            if *evaluate == 1 { "" } else { "s" }
-        ),
-        Difference::HoldsByPoints {
-            points,
-            period,
-            hold,
-        } => write!(
-            f,
-            "CloudWatch requires {points} data points of {period} in a row, but {other} requires every evaluation for {hold}"
-        ),
-        Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
-        Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
-        Difference::EndsEarlier(by) => write!(
-            f,
-            "the alarm ends with its condition, but the alert keeps firing for {by}"
-        ),
-        Difference::EndsWithData(kept) => write!(
-            f,
-            "the alarm ends when the data ends, but {other} keeps the alert for up to {kept}"
-        ),
-        _ => Ok(()),
-    }
-}
-
-const PUBLISHED: &str = "all samples that are published in a period";
-const NEWEST: &str = ", each with its newest value";
-
-fn samples(
-    f: &mut Formatter<'_>,
-    statistic: &Statistic,
-    of: &str,
-    across: Across,
-    (other, how): (&str, &str),
-) -> fmt::Result {
-    let combined = combined(across);
-    write!(
-        f,
-        "CloudWatch uses the {statistic} of {of}, but {other} uses {combined}{how}"
-    )
-}
-
-fn learnt(
-    f: &mut Formatter<'_>,
-    width: Number,
-    (factor, baseline): (Number, Baseline),
-    other: &str,
-) -> fmt::Result {
-    write!(
-        f,
-        "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but {other} compares with {} × {}",
-        decimal(width),
-        decimal(factor),
-        past(baseline)
-    )
 }
 
 /// `` `adapter_id` (`base`, `tuned`) and … ``
@@ -612,6 +448,13 @@ fn past(baseline: Baseline) -> String {
     match baseline {
         Baseline::Offset(ago) => format!("the value {ago} ago"),
         Baseline::AvgOver(window) => format!("the {window} mean"),
+    }
+}
+
+fn mean_or_sum(across: Across) -> &'static str {
+    match across {
+        Across::Avg => "mean",
+        _ => "sum",
     }
 }
 

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::target::{OutFile, TargetError, json};
 use slosmith_cloudwatch::{self as cloudwatch, Violation};
-use slosmith_text::source::FileId;
 
 pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
@@ -106,10 +105,4 @@ pub(super) fn text(file: OutFile) -> OutFile {
         text: format!("{}\n", file.text.trim_end()),
         path: file.path,
     }
-}
-
-pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
-    let read = slosmith_text::yaml::read::<Value>(FileId::default(), &file.text);
-    read.map(drop)
-        .map_err(|diagnostic| file.invalid(diagnostic.message))
 }

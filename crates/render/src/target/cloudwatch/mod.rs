@@ -216,11 +216,7 @@ impl<'a> Out<'a> {
     }
 
     fn yaml(&self, path: &str, view: &impl Serialize) -> Result<OutFile, TargetError> {
-        let file = self.file(path, view)?;
-        if self.options.reads_back(&file.text) {
-            check::yaml(&file)?;
-        }
-        Ok(file)
+        self.options.yaml(path, &format!("cloudwatch/{path}"), view)
     }
 
     fn parity(&self) -> Result<[OutFile; 2], TargetError> {

@@ -10,63 +10,14 @@ use crate::template::Templates;
 use slosmith_plan::plan::Plan;
 use slosmith_plan::plan::cloudwatch::{Published, PublishedMetric};
 use slosmith_plan::plan::runbook::Traces;
-use slosmith_promql::ast::MatchOp;
 use slosmith_spec::naming;
 use slosmith_text::units::{Number, printed_float};
 
 /// Words that Python or the modules' functions keep for themselves.
-const RESERVED: [&str; 50] = [
-    "False",
-    "None",
-    "True",
-    "and",
-    "as",
-    "assert",
-    "async",
-    "await",
-    "break",
-    "class",
-    "continue",
-    "def",
-    "del",
-    "elif",
-    "else",
-    "except",
-    "finally",
-    "for",
-    "from",
-    "global",
-    "if",
-    "import",
-    "in",
-    "is",
-    "lambda",
-    "nonlocal",
-    "not",
-    "or",
-    "pass",
-    "raise",
-    "return",
-    "self",
-    "try",
-    "while",
-    "with",
-    "yield",
-    "float",
-    "numbers",
-    "labels",
-    "given",
-    "values",
-    "value",
-    "signal",
-    "found",
-    "tracer",
-    "name",
-    "Optional",
-    "Attribute",
-    "Value",
-    "SIGNALS",
-];
+const RESERVED: &str = "False None True and as assert async await break class continue def del elif else \
+    except finally for from global if import in is lambda nonlocal not or pass raise \
+    return self try while with yield float numbers labels given values value signal \
+    found tracer name Optional Attribute Value SIGNALS";
 
 /// Renders the modules and their unit tests: metrics for a service that publishes some, spans for one that has traces.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
@@ -145,10 +96,12 @@ fn view(plan: &Plan) -> Value {
 
 fn argument(name: &str) -> String {
     let name = name.replace('-', "_");
-    match RESERVED.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        true if name.starts_with(|c: char| c.is_ascii_digit()) => format!("_{name}"),
-        true => format!("{name}_"),
-        false => name,
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{name}")
+    } else if RESERVED.split(' ').any(|word| word == name) {
+        format!("{name}_")
+    } else {
+        name
     }
 }
 
@@ -197,7 +150,7 @@ fn metric(plan: &Plan, p: &Published, m: &PublishedMetric) -> Value {
     let only: Vec<_> = m
         .only
         .iter()
-        .map(|(label, op, value)| json!([label, sign(*op), value]))
+        .map(|(label, op, value)| json!([label, op.symbol(), value]))
         .collect();
     json!({
         "namespace": m.metric.namespace,
@@ -209,15 +162,6 @@ fn metric(plan: &Plan, p: &Published, m: &PublishedMetric) -> Value {
         "sets": sets,
         "only": only,
     })
-}
-
-fn sign(op: MatchOp) -> &'static str {
-    match op {
-        MatchOp::Equal => "=",
-        MatchOp::NotEqual => "!=",
-        MatchOp::Match => "=~",
-        MatchOp::NotMatch => "!~",
-    }
 }
 
 fn number(value: Number) -> Value {

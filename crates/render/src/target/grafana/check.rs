@@ -13,14 +13,7 @@ use crate::target::{OutFile, TargetError, json};
 use crate::template::yaml::keeps_lines;
 use slosmith_plan::plan::dashboard::Place;
 use slosmith_promql::{self as promql, Dialect};
-use slosmith_text::source::{FileId, lines};
-
-fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
-    TargetError::Invalid {
-        path: file.path.clone(),
-        why: why.into(),
-    }
-}
+use slosmith_text::source::lines;
 
 #[derive(Deserialize)]
 struct Dashboard<'a> {
@@ -52,7 +45,7 @@ pub(super) fn canonical(file: OutFile, view: &view::Dashboard) -> Result<OutFile
     let wrong = |error: serde_json::Error| {
         let line = file.text.lines().nth(error.line().saturating_sub(1));
         let line = line.unwrap_or_default().trim();
-        invalid(&file, format!("{error}: {line}"))
+        file.invalid(format!("{error}: {line}"))
     };
     let (dashboard, json): (Dashboard<'_>, _) = json::read(&file.text).map_err(wrong)?;
     let panels = dashboard.panels.iter();
@@ -78,10 +71,7 @@ fn queries(
     let wanted: Vec<&str> = wanted.map(|query| query.expr.as_str()).collect();
     // What is printed from a plan parses; only other text has to be read.
     if found != wanted && parsed(file, &found)? != parsed(file, &wanted)? {
-        return Err(invalid(
-            file,
-            "the queries in the file differ from the spec",
-        ));
+        return Err(file.invalid("the queries in the file differ from the spec"));
     }
     Ok(())
 }
@@ -91,7 +81,7 @@ fn parsed(file: &OutFile, queries: &[&str]) -> Result<Vec<String>, TargetError> 
     let parse = |text: &&str| {
         promql::parse_with(text, Dialect::Grafana)
             .map(|expr| expr.to_string())
-            .map_err(|error| invalid(file, format!("`{text}`: {}", error.message)))
+            .map_err(|error| file.invalid(format!("`{text}`: {}", error.message)))
     };
     queries.iter().map(parse).collect()
 }
@@ -100,10 +90,10 @@ fn unique(file: &OutFile, panels: &[&Panel<'_>]) -> Result<(), TargetError> {
     let mut seen = BTreeSet::new();
     for panel in panels {
         let Some(id) = panel.id else {
-            return Err(invalid(file, "a panel has no id"));
+            return Err(file.invalid("a panel has no id"));
         };
         if !seen.insert(id) {
-            return Err(invalid(file, format!("two panels have the id {id}")));
+            return Err(file.invalid(format!("two panels have the id {id}")));
         }
     }
     Ok(())
@@ -119,25 +109,15 @@ fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
     for panel in shown {
         let id = panel.id.unwrap_or_default();
         let Some(place) = panel.grid_pos else {
-            return Err(invalid(file, format!("panel {id} has no `gridPos`")));
+            return Err(file.invalid(format!("panel {id} has no `gridPos`")));
         };
         if taken.iter().any(|other| other.overlaps(place)) {
             let message = format!("panel {id} overlaps another panel");
-            return Err(invalid(file, message));
+            return Err(file.invalid(message));
         }
         taken.push(place);
     }
     Ok(())
-}
-
-/// A file that must be YAML.
-pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
-    read(file).map(drop)
-}
-
-fn read(file: &OutFile) -> Result<Value, TargetError> {
-    slosmith_text::yaml::read(FileId::default(), &file.text)
-        .map_err(|diagnostic| invalid(file, diagnostic.message))
 }
 
 /// A ConfigMap must hold the dashboard as it is.
@@ -149,15 +129,13 @@ pub(super) fn config_map(file: &OutFile, view: &ConfigMap) -> Result<(), TargetE
         }
         _ => (file.text.clone(), view.json.trim_end()),
     };
-    let map = read(&OutFile {
+    let short = OutFile {
         path: file.path.clone(),
         text: short,
-    })?;
+    };
+    let map: Value = short.read()?;
     if map["data"][&view.file].as_str().map(str::trim_end) != Some(json) {
-        return Err(invalid(
-            file,
-            "the ConfigMap does not contain the dashboard",
-        ));
+        return Err(file.invalid("the ConfigMap does not contain the dashboard"));
     }
     Ok(())
 }

@@ -23,8 +23,6 @@ mod view;
 pub(super) use field::{Ends, color_name, color_of, ends, symbol};
 pub(super) use lines::state_of;
 
-use serde::Serialize;
-
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use slosmith_plan::plan::dashboard::Draw;
@@ -69,9 +67,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         let text = templates.render("grafana/configmap.yaml", &map)?;
         let path = format!("configmaps/{}.yaml", dashboard.name);
         let config_map = OutFile { path, text };
-        if options.reads_back(&config_map.text) {
-            check::config_map(&config_map, &map)?;
-        }
+        let config_map = options.checked(config_map, |file| check::config_map(file, &map))?;
         rendered.files.extend([file, config_map]);
         boards.push(provision::Board { dashboard, map });
     }
@@ -85,43 +81,19 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     };
     let exceptions = exceptions(plan);
     rendered.files.extend([
-        yaml(
-            options,
-            "dashboards/.lint",
-            "grafana/lint.yaml",
-            &exceptions,
-        )?,
-        yaml(
-            options,
+        options.yaml("dashboards/.lint", "grafana/lint.yaml", &exceptions)?,
+        options.yaml(
             "provisioning/dashboards.yaml",
             "grafana/provisioning/dashboards.yaml",
             &provisioning,
         )?,
-        yaml(
-            options,
+        options.yaml(
             "provisioning/datasources.yaml",
             "grafana/provisioning/datasources.yaml",
             &provisioning,
         )?,
     ]);
     Ok(rendered)
-}
-
-/// A file that a template makes, read back where its text could make a difference.
-fn yaml(
-    options: Options<'_>,
-    path: &str,
-    template: &str,
-    view: &impl Serialize,
-) -> Result<OutFile, TargetError> {
-    let file = OutFile {
-        path: path.to_owned(),
-        text: options.templates.render(template, view)?,
-    };
-    if options.reads_back(&file.text) {
-        check::yaml(&file)?;
-    }
-    Ok(file)
 }
 
 /// Exceptions from the rules of dashboard-linter.

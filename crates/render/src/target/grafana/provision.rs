@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{check, v2, view};
+use super::{v2, view};
 use crate::target::kubernetes::{Metadata, metadata};
 use crate::target::terraform::literal;
 use crate::target::{Options, OutFile, TargetError, json};
@@ -87,14 +87,13 @@ fn operator(
             uid: naming::folder_uid(service),
         },
     };
-    let text = options
-        .templates
-        .render("grafana/operator/folder.yaml", &folder)?;
-    let mut files = vec![file("operator/folder.yaml", text)];
-    let text = options
-        .templates
-        .render("grafana/operator/references.yaml", &folder)?;
-    files.push(file("references.yaml", text));
+    let mut files = Vec::new();
+    for (path, template) in [
+        ("operator/folder.yaml", "grafana/operator/folder.yaml"),
+        ("references.yaml", "grafana/operator/references.yaml"),
+    ] {
+        files.push(options.yaml(path, template, &folder)?);
+    }
     for Board { dashboard, map } in boards {
         let resource = Resource {
             service,
@@ -112,14 +111,8 @@ fn operator(
                 key: &map.file,
             },
         };
-        let text = options
-            .templates
-            .render("grafana/operator/dashboard.yaml", &resource)?;
         let path = format!("operator/dashboards/{}.yaml", dashboard.name);
-        files.push(file(path, text));
-    }
-    for file in files.iter().filter(|file| options.reads_back(&file.text)) {
-        check::yaml(file)?;
+        files.push(options.yaml(path, "grafana/operator/dashboard.yaml", &resource)?);
     }
     Ok(files)
 }

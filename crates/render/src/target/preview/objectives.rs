@@ -25,7 +25,7 @@ pub(super) fn objective(plan: &Plan, slo: &Slo) -> Objective {
         title: slo.title.clone(),
         description: slo.description.clone(),
         promise: format!("{objective} over {}", slo.period),
-        budget: budget(slo, events),
+        budget: budget(slo),
         tiers: events.tiers.iter().map(tier).collect(),
         plot: (!events.tiers.is_empty()).then(|| plot(events)),
         runbook: slo.links.runbook.clone(),
@@ -35,7 +35,8 @@ pub(super) fn objective(plan: &Plan, slo: &Slo) -> Objective {
 }
 
 /// The budget as a share of events, and as the time that everything may fail.
-fn budget(slo: &Slo, events: &EventSlo) -> String {
+fn budget(slo: &Slo) -> String {
+    let events = &slo.events;
     let seconds = events.budget.budget * i128::from(slo.period.as_secs());
     let share = shown(events.budget.budget, Unit::Ratio);
     let counted = words::counted(&events.sli);

@@ -175,12 +175,9 @@ pub(super) fn evaluated<'c>(
     plan: &Plan,
     condition: &'c Condition,
 ) -> impl Fn(Day, f64) -> Option<bool> + use<'c> {
-    let mut courses = Vec::new();
-    for leaf in condition.leaves() {
-        if let Condition::Compare(c) = leaf {
-            courses.push((&**c, compared(plan, &c.signal, c.stat, c.unit)));
-        }
-    }
+    let compares = condition.compares();
+    let courses = compares.map(|c| (c, compared(plan, &c.signal, c.stat, c.unit)));
+    let courses: Vec<_> = courses.collect();
     move |day, minute| {
         let mut leaf = |leaf: &Condition| match leaf {
             Condition::Compare(compare) => {
@@ -323,13 +320,9 @@ fn beyond(bound: f64, full: bool) -> f64 {
 fn rare(plan: &Plan, series: &Series, read: Option<&PanelSignal>) -> bool {
     let bounded = |read: &PanelSignal| {
         plan.alerts.iter().any(|alert| {
-            let leaves = alert.condition.leaves();
-            leaves.iter().any(|leaf| match leaf {
-                Condition::Compare(c) => {
-                    let upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
-                    upper && c.signal.reads_as(&read.signal)
-                }
-                _ => false,
+            alert.condition.compares().any(|c| {
+                let upper = matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper());
+                upper && c.signal.reads_as(&read.signal)
             })
         })
     };

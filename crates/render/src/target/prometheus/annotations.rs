@@ -4,8 +4,7 @@ use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
 use slosmith_plan::plan::{
-    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, RawCondition, Slo, Tier, ValueUnit,
-    words,
+    Alert, Bound, Compare, Condition, Links, Marks, RawCondition, Slo, Tier, ValueUnit, words,
 };
 use slosmith_spec::naming;
 use slosmith_spec::spec::Stat;
@@ -472,15 +471,12 @@ fn is_small(c: &Compare) -> bool {
     small && format(c.unit).0 == "humanize"
 }
 
-pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
+pub(super) fn burn(service: &str, slo: &Slo, tier: &Tier) -> Annotations {
+    let events = &slo.events;
     let (long, short) = (tier.long, tier.short);
     let factor = decimal(readable(tier.factor));
     let title = words::capital(&slo.title);
     let made = format!("{title}: burn rate above {factor} ({long} window)");
-    let unit = ValueUnit {
-        unit: Unit::Ratio,
-        per: None,
-    };
     let counted = words::of_counted(&events.sli);
     let least = words::minimum(events, &long.to_string());
     let fixed = [
@@ -494,7 +490,7 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
         budget: events.budget.budget,
     };
     let description = Text::plain(format!("{} over {long}: ", words::bad_share(&events.sli)))
-        .value(unit)
+        .value(ValueUnit::plain(Unit::Ratio))
         .and(counted)
         .burn_rate(rate)
         .labels(&slo.labels)

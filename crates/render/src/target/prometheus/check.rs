@@ -19,6 +19,11 @@ pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError
     })
 }
 
+/// A file that must be YAML.
+pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
+    read::<serde_json::Value>(file).map(drop)
+}
+
 pub(super) fn rule_file(file: &OutFile, view: &RuleFile) -> Result<(), TargetError> {
     compare(file, &read(file)?, view)
 }

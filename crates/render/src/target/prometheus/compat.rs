@@ -1,7 +1,7 @@
 //! Series and labels that sloth's dashboards read, made from ours (names as of sloth 0.16).
 
 use super::view::{Pairs, Rule, pairs, record};
-use slosmith_plan::plan::{Compat, EventSlo, Plan, Slo, Tier};
+use slosmith_plan::plan::{Budget, Compat, Plan, Slo, Tier};
 use slosmith_plan::plan::{PAGE_UP_TO, slo_series};
 use slosmith_promql::ast::Expr;
 use slosmith_spec::naming;
@@ -44,17 +44,18 @@ pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     labels
 }
 
-pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration) -> Vec<Rule> {
+pub(super) fn near(service: &str, slo: &Slo, limit: Duration) -> Vec<Rule> {
     let Some(compat) = &slo.compat else {
         return Vec::new();
     };
     let ids = ids(service, slo, compat);
     let selector = select(&ids);
-    let budget = decimal(events.budget.budget);
+    let Budget { objective, budget } = slo.events.budget;
+    let budget = decimal(budget);
     let days = decimal(slo.period.number() / 86_400);
-    let mut rules: Vec<_> = ratios(service, slo, events, &ids, |w| w <= limit);
+    let mut rules: Vec<_> = ratios(service, slo, &ids, |w| w <= limit);
     for (series, value) in [
-        ("slo:objective:ratio", decimal(events.budget.objective)),
+        ("slo:objective:ratio", decimal(objective)),
         ("slo:error_budget:ratio", budget.clone()),
         ("slo:time_period:days", days),
     ] {
@@ -62,7 +63,7 @@ pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration)
     }
     let burn = |window: &str| format!("slo:sli_error:ratio_rate{window}{selector} / {budget}");
     rules.push(record("slo:current_burn_rate:ratio", burn("5m"), &ids));
-    let objective = decimal(events.budget.objective * 100);
+    let objective = decimal(objective * 100);
     let mut info = pairs(&ids);
     let extra = [
         (
@@ -83,15 +84,15 @@ pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration)
     rules
 }
 
-pub(super) fn far(service: &str, slo: &Slo, events: &EventSlo, limit: Duration) -> Vec<Rule> {
+pub(super) fn far(service: &str, slo: &Slo, limit: Duration) -> Vec<Rule> {
     let Some(compat) = slo.compat.as_ref().filter(|_| slo.period > limit) else {
         return Vec::new();
     };
     let ids = ids(service, slo, compat);
     let selector = select(&ids);
-    let budget = decimal(events.budget.budget);
+    let budget = decimal(slo.events.budget.budget);
     let burn = |window: &str| format!("slo:sli_error:ratio_rate{window}{selector} / {budget}");
-    let mut rules = ratios(service, slo, events, &ids, |w| w > limit);
+    let mut rules = ratios(service, slo, &ids, |w| w > limit);
     rules.extend(period(slo, &ids, &burn));
     rules
 }
@@ -116,11 +117,10 @@ fn select(ids: &[(&str, &str)]) -> String {
 fn ratios(
     service: &str,
     slo: &Slo,
-    events: &EventSlo,
     ids: &[(&str, &str)],
     wanted: impl Fn(Duration) -> bool,
 ) -> Vec<Rule> {
-    let ratios = events.ratios.iter().filter(|r| wanted(r.window));
+    let ratios = slo.events.ratios.iter().filter(|r| wanted(r.window));
     ratios
         .map(|r| {
             let ours = slo_series(

@@ -48,10 +48,8 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     for named in &rule_files {
         let path = format!("rules/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/rules.yaml", &named.title, &named.file)?;
-        if options.reads_back(&file.text) {
-            check::rule_file(&file, &named.file)?;
-        }
-        rendered.files.push(file);
+        let check = |file: &OutFile| check::rule_file(file, &named.file);
+        rendered.files.push(options.checked(file, check)?);
     }
     let mut all = RuleFile {
         groups: rule_files.into_iter().flat_map(|f| f.file.groups).collect(),
@@ -77,35 +75,25 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
             "",
             &inhibition,
         )?;
-        if options.reads_back(&file.text) {
-            out.same(&file, &inhibition)?;
-        }
-        rendered.files.push(file);
+        let check = |file: &OutFile| out.same(file, &inhibition);
+        rendered.files.push(options.checked(file, check)?);
     }
     let scrape = scrape(plan);
     let file = out.file("scrape.yaml", "prometheus/scrape.yaml", "", &scrape)?;
-    if options.reads_back(&file.text) {
-        check::read::<view::ScrapeFile>(&file)?;
-    }
-    rendered.files.push(file);
+    let check = |file: &OutFile| check::read::<ScrapeFile>(file).map(drop);
+    rendered.files.push(options.checked(file, check)?);
     if let Some(collector) = collector(plan) {
         let (path, template) = (
             "goodput-collector.yaml",
             "prometheus/goodput-collector.yaml",
         );
         let file = out.file(path, template, "", &collector)?;
-        if options.reads_back(&file.text) {
-            check::read::<serde_json::Value>(&file)?;
-        }
-        rendered.files.push(file);
+        rendered.files.push(options.checked(file, check::yaml)?);
     }
     for named in monitors::files(plan) {
         let path = format!("monitors/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/monitor.yaml", &named.title, &named.file)?;
-        if options.reads_back(&file.text) {
-            check::read::<serde_json::Value>(&file)?;
-        }
-        rendered.files.push(file);
+        rendered.files.push(options.checked(file, check::yaml)?);
     }
     let tests = match options.unit_tests {
         true => unit_tests::files(plan),
@@ -114,10 +102,8 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     for named in &tests.files {
         let path = format!("tests/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/test.yaml", &named.title, &named.file)?;
-        if options.reads_back(&file.text) {
-            out.same(&file, &named.file)?;
-        }
-        rendered.files.push(file);
+        let check = |file: &OutFile| out.same(file, &named.file);
+        rendered.files.push(options.checked(file, check)?);
     }
     rendered.notes.extend(tests.notes);
     rendered.untested = tests.untested;
@@ -161,10 +147,7 @@ impl Out<'_> {
         let title = format!("{}: all rules, in one file.", plan.service.title);
         let path = format!("ruler/{}.yaml", plan.service.name);
         let file = self.file(&path, "prometheus/ruler.yaml", &title, content)?;
-        if self.options.reads_back(&file.text) {
-            self.same(&file, content)?;
-        }
-        Ok(file)
+        self.options.checked(file, |file| self.same(file, content))
     }
 
     /// All rules for the Prometheus operator; `own` if the groups differ from the rule files.
@@ -191,10 +174,8 @@ impl Out<'_> {
         };
         let template = "prometheus/prometheusrule.yaml";
         let file = self.file("prometheusrule.yaml", template, &title, &resource)?;
-        if self.options.reads_back(&file.text) {
-            check::prometheus_rule(&file, all, files)?;
-        }
-        Ok(file)
+        let check = |file: &OutFile| check::prometheus_rule(file, all, files);
+        self.options.checked(file, check)
     }
 
     /// Reads a file back: the output of a built-in template must equal the view.

@@ -5,14 +5,13 @@ use super::compat;
 use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use slosmith_plan::plan::{
-    Alert, BASE_WINDOW, Bound, Condition, EventSlo, HELD, Increase, Marks, Plan, Record, Slo, Tier,
-    WindowRatio, near_up_to, slo_series,
+    Alert, BASE_WINDOW, HELD, Increase, Marks, Plan, Record, Slo, Tier, WindowRatio, near_up_to,
+    slo_series,
 };
 use slosmith_plan::query;
 use slosmith_promql::ast::{BinaryOp, Expr, Selector};
 use slosmith_promql::{build, pretty};
 use slosmith_spec::naming::{self, SERVICE, SLO, WINDOW};
-use slosmith_spec::spec::Baseline;
 use slosmith_text::units::{Duration, Number, decimal};
 
 const WIDTH: usize = 100;
@@ -150,23 +149,10 @@ pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
 
 /// True for an alert that needs much time to fire, or is evaluated at times of its own.
 fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
-    let needed = look_back(&alert.condition).as_secs() + alert.hold.as_secs();
+    let compares = alert.condition.compares();
+    let looks_back = compares.map(|c| c.bound.past().unwrap_or(c.window)).max();
+    let needed = looks_back.unwrap_or_default().as_secs() + alert.hold.as_secs();
     needed > ALERT_OWN_FILE_ABOVE.as_secs() || alert.evaluation != plan.evaluation
-}
-
-fn look_back(condition: &Condition) -> Duration {
-    match condition {
-        Condition::Compare(c) => match &c.bound {
-            Bound::Fixed(..) => c.window,
-            Bound::Times(_, _, Baseline::Offset(ago) | Baseline::AvgOver(ago)) => *ago,
-            Bound::Outside(o) => o.window,
-        },
-        Condition::Absent(_) | Condition::Raw(_) => Duration::default(),
-        Condition::All(parts, _) | Condition::Any(parts, _) => {
-            parts.iter().map(look_back).max().unwrap_or_default()
-        }
-        Condition::Unless(parts, _) => parts.iter().map(look_back).max().unwrap_or_default(),
-    }
 }
 
 pub(super) fn text(expr: &Expr) -> String {
@@ -189,22 +175,21 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     rules.extend(near.map(|r| ratio_rule(service, slo, r)));
     let constants = constants(service, slo).into_iter();
     rules.extend(constants.map(|of| constant(of.series, of.value, &of.labels)));
-    rules.extend(compat::near(service, slo, events, longest));
+    rules.extend(compat::near(service, slo, longest));
     if !has_period_file(slo) {
-        rules.push(remaining(service, slo, events));
+        rules.push(remaining(service, slo));
     }
-    rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, events, t)));
+    rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, t)));
     rules
 }
 
 fn period_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
     let service = plan.service.name.as_str();
-    let events = &slo.events;
     let longest = longest_beside_alerts(slo);
-    let far = events.ratios.iter().filter(|r| r.window > longest);
+    let far = slo.events.ratios.iter().filter(|r| r.window > longest);
     let mut rules: Vec<_> = far.map(|r| ratio_rule(service, slo, r)).collect();
-    rules.push(remaining(service, slo, events));
-    rules.extend(compat::far(service, slo, events, longest));
+    rules.push(remaining(service, slo));
+    rules.extend(compat::far(service, slo, longest));
     rules
 }
 
@@ -264,13 +249,13 @@ pub(super) fn constants<'a>(service: &'a str, slo: &'a Slo) -> [Constant<'a>; 2]
     ]
 }
 
-fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
+fn remaining(service: &str, slo: &Slo) -> Rule {
     let window = slo.period.to_string();
     let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
     let expr = format!(
         "1 - {} / {}",
         Expr::from(ratio),
-        decimal(events.budget.budget)
+        decimal(slo.events.budget.budget)
     );
     record(
         naming::BUDGET_REMAINING,
@@ -288,7 +273,7 @@ fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
     labels
 }
 
-fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
+fn burn_rule(plan: &Plan, slo: &Slo, tier: &Tier) -> Rule {
     let service = plan.service.name.as_str();
     let series =
         |name: &str, window: Duration| slo_series(name, service, &slo.name, &window.to_string());
@@ -296,7 +281,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         |ratio: Expr| build::binary(BinaryOp::Gt, ratio, build::number(decimal(tier.threshold)));
     let long = series(naming::ERROR_RATIO, tier.long);
     let short = series(naming::ERROR_RATIO, tier.short);
-    let short = match events.is_held(tier) {
+    let short = match slo.events.is_held(tier) {
         true => {
             let last = |series: &Selector, window| {
                 let range = query::range(series.clone(), window);
@@ -323,7 +308,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
             let ended = build::binary(BinaryOp::And, last(&short, HELD), busy).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::Unless, ended, total).ignoring(&[WINDOW]);
             // A label set that ended where no target is down was removed.
-            let ended: Expr = match &events.all_up {
+            let ended: Expr = match &slo.events.all_up {
                 None => ended.into(),
                 Some(up) => build::binary(BinaryOp::Unless, ended, up.expr.clone())
                     .on(&up.labels)
@@ -346,7 +331,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         alert: Some(slo.alert_name.clone()),
         expr: text(&expr),
         labels: burn_labels(plan, slo, tier),
-        annotations: annotations::burn(service, slo, events, tier).templates(),
+        annotations: annotations::burn(service, slo, tier).templates(),
         ..Rule::default()
     }
 }

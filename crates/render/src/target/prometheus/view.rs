@@ -150,6 +150,24 @@ pub(super) struct Test {
     pub(super) promql_expr_test: Vec<ExprCheck>,
 }
 
+impl Test {
+    /// A test that checks queries only.
+    pub(super) fn new(
+        name: impl Into<String>,
+        interval: String,
+        inputs: Vec<Input>,
+        checks: Vec<ExprCheck>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            interval,
+            input_series: inputs,
+            alert_rule_test: Vec::new(),
+            promql_expr_test: checks,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -173,7 +173,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
                 slo.period
             )
         }),
-        tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
+        tiers: events.tiers.iter().map(|t| tier(slo, t)).collect(),
         queries: match slo.is_stored() {
             true => events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
             false => Vec::new(),
@@ -182,11 +182,11 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     })
 }
 
-fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {
+fn tier(slo: &Slo, tier: &Tier) -> TierView {
     TierView {
         name: tier.name.clone(),
         severity: tier.severity.clone(),
-        threshold: threshold(events, tier),
+        threshold: threshold(&slo.events, tier),
         factor: decimal(readable(tier.factor)),
         long: tier.long.to_string(),
         short: tier.short.to_string(),

@@ -4,9 +4,7 @@ use super::{
     PANEL, RUNBOOK, STATE, Scope, Shown, all_at, bin, burn, by_name, column, hidden, labelled, max,
     or, page, per_slo, runbook_column, series, times, value,
 };
-use slosmith_plan::plan::dashboard::{
-    BEGAN, Cells, Color, Column, Lead, Role, Series, Threshold, Word,
-};
+use slosmith_plan::plan::dashboard::{BEGAN, Cells, Color, Column, Lead, Series, Threshold, Word};
 use slosmith_plan::plan::words::share_digits;
 use slosmith_plan::plan::{BASE_WINDOW, EventSlo, Slo, ValueUnit};
 use slosmith_plan::query;
@@ -193,20 +191,8 @@ fn target(slo: &Slo) -> String {
     format!("{objective} over {}", slo.period)
 }
 
-fn amount(unit: Unit) -> ValueUnit {
-    ValueUnit { unit, per: None }
-}
-
 fn bound(value: Number, color: Color, upper: bool) -> Threshold {
-    Threshold {
-        name: String::new(),
-        value,
-        text: decimal(value),
-        role: Role::Advisory,
-        color,
-        upper,
-        closed: false,
-    }
+    Threshold::at(value, decimal(value), color, upper)
 }
 
 fn budget_bounds() -> Vec<Threshold> {
@@ -370,7 +356,7 @@ impl Table<'_> {
             .iter()
             .map(|events| share_digits(events.budget.objective));
         let current = Cells::Share(digits.max().unwrap_or(1));
-        let budget = Cells::Number(amount(Unit::Ratio), budget_bounds());
+        let budget = Cells::Number(ValueUnit::plain(Unit::Ratio), budget_bounds());
         let mut made = vec![
             (series("Current", good, &self.labels), current),
             (series("Budget left", left(), &self.labels), budget),
@@ -385,7 +371,7 @@ impl Table<'_> {
             let bounds = burn_bounds(&of_events, window);
             made.push((
                 series(&title, burn, &self.labels),
-                Cells::Number(amount(Unit::Count), bounds),
+                Cells::Number(ValueUnit::plain(Unit::Count), bounds),
             ));
         }
         made

@@ -61,14 +61,13 @@ pub(super) fn test(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Optio
             exp_annotations: annotations,
         }],
     });
+    let input = Input {
+        series: labels::series(&name, &set),
+        values: format!("1+0x{SEEN} stale _x{} 1+0x{}", pause - 1, ended + 3),
+    };
+    let name = "fires while the series are missing";
     Some(Test {
-        name: "fires while the series are missing".into(),
-        interval: minutes(1),
-        input_series: vec![Input {
-            series: labels::series(&name, &set),
-            values: format!("1+0x{SEEN} stale _x{} 1+0x{}", pause - 1, ended + 3),
-        }],
         alert_rule_test: shown.into_iter().collect(),
-        promql_expr_test: checks,
+        ..Test::new(name, minutes(1), vec![input], checks)
     })
 }

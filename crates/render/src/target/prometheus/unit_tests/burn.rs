@@ -10,7 +10,7 @@ use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
 use slosmith_plan::plan::{BASE_WINDOW, EVALUATION, HELD};
-use slosmith_plan::plan::{EventSli, EventSlo, Plan, Slo, Tier};
+use slosmith_plan::plan::{EventSli, Plan, Slo, Tier};
 use slosmith_promql::ast::MatchOp;
 use slosmith_spec::naming;
 use slosmith_text::units::{Duration, Number, decimal, float};
@@ -29,14 +29,13 @@ const BUSIER: i128 = 6;
 
 /// The files of an SLO: how events are counted, and the alert of the fastest tier from beginning to end; and what is remembered for an
 /// hour.
-pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Vec<Named<TestFile>>> {
-    let tier = events.tiers.first()?;
+pub(super) fn files(plan: &Plan, slo: &Slo) -> Option<Vec<Named<TestFile>>> {
+    let tier = slo.events.tiers.first()?;
     let every = every(tier, 2);
     let step = every.min(BASE_WINDOW.mins_up());
     let run = Run {
         plan,
         slo,
-        events,
         tier,
         driver: Driver { plan, step },
         every,
@@ -90,11 +89,11 @@ pub(super) fn every(tier: &Tier, in_short: u64) -> u64 {
 /// Series for an SLI at error ratios; without `parts`, no series counts the part.
 pub(super) fn inputs(
     driver: &Driver<'_>,
-    events: &EventSlo,
+    slo: &Slo,
     levels: &[Level],
     parts: bool,
 ) -> Option<Vec<Input>> {
-    match &events.sli {
+    match &slo.events.sli {
         EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
         EventSli::Latency { signal, within, .. } => driver.latency(signal, within, levels),
         EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => None,
@@ -105,7 +104,6 @@ pub(super) fn inputs(
 pub(super) fn expected(
     plan: &Plan,
     slo: &Slo,
-    events: &EventSlo,
     tier: &Tier,
     set: &LabelSet,
     value: f64,
@@ -115,7 +113,7 @@ pub(super) fn expected(
         labels.insert(label.clone(), set.get(label)?.clone());
     }
     let labels = annotations::shown_labels(&labels)?;
-    let annotations = annotations::burn(&plan.service.name, slo, events, tier);
+    let annotations = annotations::burn(&plan.service.name, slo, tier);
     Some(ExpectedAlert {
         exp_annotations: annotations.shown_about(value, &labels)?,
         exp_labels: labels,
@@ -123,15 +121,9 @@ pub(super) fn expected(
 }
 
 /// The alerts of all tiers, for series with these labels, where all events are bad in all windows.
-pub(super) fn all_shown(
-    plan: &Plan,
-    slo: &Slo,
-    events: &EventSlo,
-    set: &LabelSet,
-    at: u64,
-) -> Option<AlertCheck> {
-    let tiers = events.tiers.iter();
-    let alerts = tiers.map(|tier| expected(plan, slo, events, tier, set, 1.0));
+pub(super) fn all_shown(plan: &Plan, slo: &Slo, set: &LabelSet, at: u64) -> Option<AlertCheck> {
+    let tiers = slo.events.tiers.iter();
+    let alerts = tiers.map(|tier| expected(plan, slo, tier, set, 1.0));
     Some(AlertCheck {
         eval_time: minutes(at),
         alertname: slo.alert_name.clone(),
@@ -139,10 +131,22 @@ pub(super) fn all_shown(
     })
 }
 
+/// The test of [`all_shown`].
+pub(super) fn of_all_tiers(inputs: Vec<Input>, shown: AlertCheck) -> Test {
+    Test {
+        alert_rule_test: vec![shown],
+        ..Test::new(
+            "shows the alerts of all tiers",
+            minutes(1),
+            inputs,
+            Vec::new(),
+        )
+    }
+}
+
 struct Run<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
-    events: &'a EventSlo,
     tier: &'a Tier,
     driver: Driver<'a>,
     /// Minutes from evaluation to evaluation, a multiple of the driver's step.
@@ -197,20 +201,16 @@ impl Run<'_> {
     }
 
     fn test(&self, name: &str, levels: &[Level]) -> Option<Test> {
-        Some(Test {
-            name: name.to_owned(),
-            interval: minutes(self.driver.step),
-            input_series: inputs(&self.driver, self.events, levels, true)?,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: Vec::new(),
-        })
+        let inputs = inputs(&self.driver, self.slo, levels, true)?;
+        let interval = minutes(self.driver.step);
+        Some(Test::new(name, interval, inputs, Vec::new()))
     }
 
     /// The alerts as the on-call person sees them while everything fails.
     fn shown(&self, at: u64) -> Option<AlertCheck> {
-        let signal = self.events.sli.signal()?;
+        let signal = self.slo.events.sli.signal()?;
         let set = labels::of(self.plan, signal, signal.family()?);
-        all_shown(self.plan, self.slo, self.events, &set, at)
+        all_shown(self.plan, self.slo, &set, at)
     }
 
     /// Everything fails under more traffic than usual, then it is just bearable: fires early, and resets
@@ -293,7 +293,7 @@ impl Run<'_> {
     /// No traffic after an outage of all there was: two evaluations after the last ratio, there is none, above all no NaN, and no
     /// alert.
     fn idle(&self) -> Option<Test> {
-        let is_held = self.events.is_held(self.tier);
+        let is_held = self.slo.events.is_held(self.tier);
         let end = self.after(BEFORE);
         let mut levels = self.levels(&[(end, Number::from_integer(1))]);
         let at = match is_held && self.every == 1 && self.tier.short == BASE_WINDOW {
@@ -350,7 +350,7 @@ impl Run<'_> {
 
     /// An outage that is broken off in its midst, and the minute at which.
     fn broken_off(&self) -> Option<(u64, Vec<Level>)> {
-        if !self.events.is_held(self.tier) {
+        if !self.slo.events.is_held(self.tier) {
             return None;
         }
         let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
@@ -377,7 +377,7 @@ impl Run<'_> {
         let life = |(first, steps): (i128, u64)| {
             let levels = [Level::new(1, half).busy(first), Level::new(steps, half)];
             let levels = &levels[..if steps > 0 { 2 } else { 1 }];
-            inputs(&self.driver, self.events, levels, true)
+            inputs(&self.driver, self.slo, levels, true)
         };
         let [first, lives @ ..] = LIVES.map(life);
         let mut test = self.test("counts on after restarts", &[Level::new(1, half)])?;
@@ -411,7 +411,7 @@ impl Run<'_> {
         test.promql_expr_test = vec![counted(naming::ALL_EVENTS, steps)];
         if !is_shared {
             test.promql_expr_test
-                .push(counted(self.events.sli.part_events(), steps * half));
+                .push(counted(self.slo.events.sli.part_events(), steps * half));
         }
         // After the first restart, after the third and fourth, without any, and from the missed scrape on.
         for (at, steps) in [(8, 10), (14, 10), (16, 10), (25, 11)] {
@@ -431,7 +431,7 @@ impl Run<'_> {
     }
 
     fn is_shared(&self) -> bool {
-        let mut increases = self.events.increases.iter();
+        let mut increases = self.slo.events.increases.iter();
         increases.any(|increase| increase.name == naming::EVENTS)
     }
 
@@ -445,7 +445,7 @@ impl Run<'_> {
             "counts nothing from before the first scrape",
             &[Level::new(1, half)],
         )?;
-        test.input_series = inputs(&self.driver, self.events, &[Level::new(20, half)], true)?;
+        test.input_series = inputs(&self.driver, self.slo, &[Level::new(20, half)], true)?;
         let mut late = test.input_series.clone();
         for input in &mut test.input_series {
             let values = values::after_start(&input.values);
@@ -461,7 +461,7 @@ impl Run<'_> {
         test.interval = "30s".into();
         let counted = Number::from_integer(TRAFFIC * 20);
         let each = self.series(naming::ALL_EVENTS, self.plan.evaluation);
-        let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
+        let part = self.series(self.slo.events.sli.part_events(), self.plan.evaluation);
         let sum = |each: &str, counted: Number| {
             let sum = format!("sum_over_time({each}[1h])");
             near(&sum, counted, counted / 20, 22)
@@ -488,13 +488,13 @@ impl Run<'_> {
             "counts nothing again after a page without the series",
             &levels,
         )?;
-        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        test.input_series = inputs(&self.driver, self.slo, &levels, false)?;
         let mut bad = self.driver.born(part, 0, Number::from_integer(TRAFFIC))?;
         // At 6m, when the evaluations at 11m and 12m look for it.
         bad.values = format!("{TRAFFIC}+0x11 stale {TRAFFIC}+0x27");
         test.input_series.push(bad);
         test.interval = "30s".into();
-        let part = self.series(self.events.sli.part_events(), self.plan.evaluation);
+        let part = self.series(self.slo.events.sli.part_events(), self.plan.evaluation);
         test.promql_expr_test = [11, 12]
             .map(|at| {
                 value_is(
@@ -514,13 +514,13 @@ impl Run<'_> {
 
     /// No series of the part yet: bad events are none, and everything evaluates.
     fn no_series(&self) -> Option<Option<Test>> {
-        let EventSli::Ratio { good: false, .. } = &self.events.sli else {
+        let EventSli::Ratio { good: false, .. } = &self.slo.events.sli else {
             return Some(None);
         };
         let at = self.after(BEFORE);
         let levels = [Level::new(at / self.driver.step, Number::from_integer(0))];
         let mut test = self.test("evaluates before the first bad event", &levels)?;
-        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        test.input_series = inputs(&self.driver, self.slo, &levels, false)?;
         test.promql_expr_test = vec![
             value_is(
                 format!("sum({})", self.recorded(naming::ERROR_RATIO)),
@@ -530,7 +530,7 @@ impl Run<'_> {
             value_is(
                 format!(
                     "sum({})",
-                    self.series(self.events.sli.part_events(), self.plan.evaluation)
+                    self.series(self.slo.events.sli.part_events(), self.plan.evaluation)
                 ),
                 at,
                 Some(0),
@@ -543,7 +543,7 @@ impl Run<'_> {
     /// The bucket appears in a histogram that counts since long: what was counted before is neither good nor bad.
     fn gets_bucket(&self) -> Option<Test> {
         const APPEARS: u64 = 12;
-        let EventSli::Latency { .. } = &self.events.sli else {
+        let EventSli::Latency { .. } = &self.slo.events.sli else {
             return None;
         };
         if !self.has_minutes() {
@@ -568,7 +568,7 @@ impl Run<'_> {
     /// Prometheus 3 stores the bucket under another spelling of `le`. What was counted while it was updated is neither good nor bad.
     fn respelled(&self) -> Option<Test> {
         const UPDATED: u64 = 12;
-        let EventSli::Latency { within, .. } = &self.events.sli else {
+        let EventSli::Latency { within, .. } = &self.slo.events.sli else {
             return None;
         };
         let is_fine = self.has_minutes();
@@ -595,7 +595,7 @@ impl Run<'_> {
         all.values = format!("{before} _x2 {after}");
         old.values = before;
         test.input_series.push(old);
-        let bad = self.series(self.events.sli.part_events(), self.plan.evaluation);
+        let bad = self.series(self.slo.events.sli.part_events(), self.plan.evaluation);
         let all = self.series(naming::ALL_EVENTS, self.plan.evaluation);
         test.promql_expr_test = vec![
             self.check(UPDATED + 2, false),
@@ -610,14 +610,14 @@ impl Run<'_> {
 
     /// No series of the bucket: there is no ratio, and longer windows count no event.
     fn no_bucket(&self) -> Option<Test> {
-        let EventSli::Latency { .. } = &self.events.sli else {
+        let EventSli::Latency { .. } = &self.slo.events.sli else {
             return None;
         };
         // Rarer samples leave most minutes empty.
         if self.driver.step > 1 {
             return None;
         }
-        let window = self.events.increases.first()?.window;
+        let window = self.slo.events.increases.first()?.window;
         let at = self.after(BEFORE);
         let levels = [Level::new(at / self.driver.step, Number::from_integer(0))];
         let mut test = self.test("counts no event without its bucket", &levels)?;

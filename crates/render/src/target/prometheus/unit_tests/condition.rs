@@ -13,9 +13,9 @@ use super::subject::Subject;
 use super::{EXCUSED, SELDOM, Tests, firing, minutes, replicas, search, step_for, test_file};
 use crate::target::Untested;
 use crate::target::prometheus::annotations;
-use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
+use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
 use slosmith_plan::plan::{Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
-use slosmith_spec::spec::{Baseline, Stat};
+use slosmith_spec::spec::Stat;
 use slosmith_text::units::{Duration, float};
 
 /// Adds the test file of one alert, or says why there is none.
@@ -70,10 +70,8 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
 
 /// True where a window holds no two samples of a test.
 fn is_short(condition: &Condition) -> bool {
-    condition.leaves().into_iter().any(|leaf| match leaf {
-        Condition::Compare(c) => !c.signal.is_instant(c.stat) && c.window < Duration::from_mins(2),
-        _ => false,
-    })
+    let is_short = |c: &Compare| !c.signal.is_instant(c.stat) && c.window < Duration::from_mins(2);
+    condition.compares().any(is_short)
 }
 
 /// True where a part is PromQL by the author.
@@ -141,29 +139,16 @@ fn step(subject: &Subject<'_>) -> u64 {
         .chain([subject.hold])
         .min();
     let shortest = shortest.unwrap_or_default().mins_up();
-    let of = |leaf: &Condition| {
-        let Condition::Compare(c) = leaf else {
-            return 1;
-        };
+    let of = |c: &Compare| {
         let series = match (c.stat, c.signal.family()) {
             (Stat::Quantile(_), Some(family)) => family.buckets.len().max(3) as u64 + 1,
             _ => 2,
         };
-        let past = match &c.bound {
-            Bound::Outside(o) => o.window,
-            Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => *past,
-            Bound::Fixed(..) => Duration::default(),
-        };
+        let past = c.bound.past().unwrap_or_default();
         let long = past.mins_up().div_ceil(LONG_PAST).min(shortest / 3);
         step_for(c.window, series).max(step_for(past, 1)).max(long)
     };
-    subject
-        .condition
-        .leaves()
-        .into_iter()
-        .map(of)
-        .max()
-        .unwrap_or(1)
+    subject.condition.compares().map(of).max().unwrap_or(1)
 }
 
 /// Everything the scenarios of one alert share.
@@ -332,12 +317,13 @@ impl<'a> Setting<'a> {
             None => "fires at the right minute and resets".to_owned(),
         };
         Some(Test {
-            name,
-            interval: minutes(self.driver.step),
-            input_series: inputs,
             alert_rule_test: self.shown(faults).into_iter().collect(),
-            promql_expr_test: checks,
+            ..self.test(name, inputs, checks)
         })
+    }
+
+    fn test(&self, name: impl Into<String>, inputs: Vec<Input>, checks: Vec<ExprCheck>) -> Test {
+        Test::new(name, minutes(self.driver.step), inputs, checks)
     }
 
     /// The last step of the fault at which the alert is surely silent, and the first at which it surely fires, for fixed thresholds. The
@@ -401,24 +387,19 @@ impl<'a> Setting<'a> {
         let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
         let last = self.fault + reset.earliest - 1;
         (last < self.stays).then_some(())?;
-        Some(Test {
-            name: "goes on for its longest window".into(),
-            interval: minutes(self.driver.step),
-            input_series: self.inputs(&states, true)?,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: vec![
-                check(last + kept, true),
-                check(self.fault + reset.latest + ended, false),
-            ],
-        })
+        let checks = vec![
+            check(last + kept, true),
+            check(self.fault + reset.latest + ended, false),
+        ];
+        let inputs = self.inputs(&states, true)?;
+        Some(self.test("goes on for its longest window", inputs, checks))
     }
 
     /// The alert as the on-call person sees it at the end of the fault.
     fn shown(&self, faults: &Faults) -> Option<AlertCheck> {
-        let leading = self.subject.condition.leading();
+        let leading = self.subject.condition.leading().compare();
         let (c, levels) = self.leaves.iter().zip(faults).find(|(_, bad)| **bad)?.0;
-        let is_leading = matches!(leading, Condition::Compare(l) if std::ptr::eq(&**l, *c));
-        if !is_leading {
+        if !leading.is_some_and(|leading| std::ptr::eq(leading, *c)) {
             return None;
         }
         let value = float(levels.bad);
@@ -529,13 +510,8 @@ impl<'a> Setting<'a> {
             .rev()
             .find(|step| found.is([*step], |n| n == 0))?;
         let check = |step, fires| firing(self.subject.name, &[], step * self.driver.step, fires);
-        Some(Test {
-            name: "fires when the `unless` condition ends".into(),
-            interval: minutes(self.driver.step),
-            input_series: inputs,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: vec![check(silent, false), check(fires, true)],
-        })
+        let checks = vec![check(silent, false), check(fires, true)];
+        Some(self.test("fires when the `unless` condition ends", inputs, checks))
     }
 
     fn silent(&self, name: &str, states: &[State], parts: bool) -> Option<Test> {
@@ -550,13 +526,7 @@ impl<'a> Setting<'a> {
         if step + most < self.fault {
             checks.insert(0, at(step + most));
         }
-        Some(Test {
-            name: name.to_owned(),
-            interval: minutes(self.driver.step),
-            input_series: self.inputs(states, parts)?,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: checks,
-        })
+        Some(self.test(name, self.inputs(states, parts)?, checks))
     }
 
     /// True when the alert must not fire once all traffic has stopped.

@@ -175,11 +175,8 @@ impl Run<'_> {
             checks = vec![throughout(&checks[0], *until)];
         }
         Test {
-            name: name.into(),
-            interval: minutes(1),
-            input_series: inputs,
             alert_rule_test: sent.into_iter().collect(),
-            promql_expr_test: checks,
+            ..Test::new(name, minutes(1), inputs, checks)
         }
     }
 

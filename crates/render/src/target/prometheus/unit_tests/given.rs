@@ -3,7 +3,7 @@
 use super::{burn, burns, labels, minutes, own, promised, share_of, test_file};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, Input, Named, Test, TestFile};
-use slosmith_plan::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
+use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, Tier, slo_series};
 use slosmith_plan::query::direct_up_to;
 use slosmith_promql::ast::Selector;
 use slosmith_spec::naming;
@@ -17,7 +17,8 @@ const SHORT_OF: Number = Number::new_raw(99, 100);
 const LOOK: u64 = 10;
 
 /// A file for each tier, and whether they test each threshold.
-pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFile>>, bool) {
+pub(super) fn files(plan: &Plan, slo: &Slo) -> (Vec<Named<TestFile>>, bool) {
+    let events = &slo.events;
     let mut is_whole = true;
     let file = |(i, tier): (usize, &Tier)| {
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
@@ -26,9 +27,9 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<Tes
             slo.alert_name, tier.name
         );
         let every = burn::every(tier, 3);
-        let run = own::Run::new(plan, slo, events, tier, every);
+        let run = own::Run::new(plan, slo, tier, every);
         let mut tests = match events.min_events {
-            0 => tests(plan, slo, events, tier, every),
+            0 => tests(plan, slo, tier, every),
             _ => run.as_ref().and_then(own::Run::enough).unwrap_or_default(),
         };
         is_whole &= !tests.is_empty();
@@ -49,7 +50,6 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<Tes
             let run = Run {
                 plan,
                 slo,
-                events,
                 tier,
                 look,
             };
@@ -62,7 +62,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<Tes
 }
 
 /// A file for each tier of an SLO on counted events whose windows are too short or too long for tests on recorded events.
-pub(super) fn thresholds(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
+pub(super) fn thresholds(plan: &Plan, slo: &Slo) -> Vec<Named<TestFile>> {
     let file = |tier: &Tier| {
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!(
@@ -70,24 +70,17 @@ pub(super) fn thresholds(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named
             slo.alert_name, tier.name
         );
         let every = burn::every(tier, 3);
-        let tests = tests(plan, slo, events, tier, every);
+        let tests = tests(plan, slo, tier, every);
         test_file(name, title, &[rules::slo_file(slo)], every, tests)
     };
-    events.tiers.iter().map(file).collect()
+    slo.events.tiers.iter().map(file).collect()
 }
 
 /// Both windows beyond a tier's threshold, and one of them short of it, where rules are evaluated every so many minutes.
-pub(super) fn tests(
-    plan: &Plan,
-    slo: &Slo,
-    events: &EventSlo,
-    tier: &Tier,
-    every: u64,
-) -> Vec<Test> {
+pub(super) fn tests(plan: &Plan, slo: &Slo, tier: &Tier, every: u64) -> Vec<Test> {
     let run = Run {
         plan,
         slo,
-        events,
         tier,
         look: LOOK.next_multiple_of(every),
     };
@@ -110,7 +103,6 @@ pub(super) fn tests(
 struct Run<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
-    events: &'a EventSlo,
     tier: &'a Tier,
     look: u64,
 }
@@ -122,14 +114,11 @@ impl Run<'_> {
         let inputs = windows.iter().zip(levels);
         let fires = shares == [BEYOND, BEYOND];
         let shown = self.shown(levels[0]).filter(|_| fires);
+        let inputs = inputs.map(|(window, level)| self.input(*window, level));
+        let checks = vec![burns(self.tier, self.look, fires)];
         Test {
-            name: name.to_owned(),
-            interval: minutes(1),
-            input_series: inputs
-                .map(|(window, level)| self.input(*window, level))
-                .collect(),
             alert_rule_test: shown.into_iter().collect(),
-            promql_expr_test: vec![burns(self.tier, self.look, fires)],
+            ..Test::new(name, minutes(1), inputs.collect(), checks)
         }
     }
 
@@ -155,43 +144,24 @@ impl Run<'_> {
 
     /// The alerts of all tiers as the on-call person sees them, where long windows read the same ratios as short ones.
     fn all_fire(&self) -> Option<Test> {
-        let tiers = self.events.tiers.iter();
+        let tiers = self.slo.events.tiers.iter();
         let mut read: Vec<_> = tiers.flat_map(|tier| [tier.long, tier.short]).collect();
         read.push(BASE_WINDOW);
-        read.retain(|window| *window <= direct_up_to(&self.events.sli));
+        read.retain(|window| *window <= direct_up_to(&self.slo.events.sli));
         read.sort();
         read.dedup();
         let inputs = read
             .into_iter()
             .map(|window| self.input(window, Number::from_integer(1)));
-        let shown = burn::all_shown(
-            self.plan,
-            self.slo,
-            self.events,
-            &labels::groups(self.slo),
-            self.look,
-        )?;
-        Some(Test {
-            name: "shows the alerts of all tiers".into(),
-            interval: minutes(1),
-            input_series: inputs.collect(),
-            alert_rule_test: vec![shown],
-            promql_expr_test: Vec::new(),
-        })
+        let shown = burn::all_shown(self.plan, self.slo, &labels::groups(self.slo), self.look)?;
+        Some(burn::of_all_tiers(inputs.collect(), shown))
     }
 
     /// The alert as the on-call person sees it, where no other tier reads the same ratios.
     fn shown(&self, level: Number) -> Option<AlertCheck> {
-        self.events.counted.as_ref()?;
+        self.slo.events.counted.as_ref()?;
         let (plan, value) = (self.plan, float(level));
-        let alert = burn::expected(
-            plan,
-            self.slo,
-            self.events,
-            self.tier,
-            &labels::groups(self.slo),
-            value,
-        );
+        let alert = burn::expected(plan, self.slo, self.tier, &labels::groups(self.slo), value);
         Some(AlertCheck {
             eval_time: minutes(self.look),
             alertname: self.slo.alert_name.clone(),

@@ -137,18 +137,13 @@ fn usual(c: &Compare, o: &Outside, far: Number) -> Option<(bool, Number, Number)
         (Some(limit), None) if upper => base_level(c, int(2))?.max(limit * 2),
         (Some(limit), _) => base_level(c, int(2))?.min(limit / 2),
     };
-    let base = beside_boundary(c, base);
+    let base = inside_bucket(&c.signal, c.stat, base);
     let spread = times(base, SPREAD);
     let room = top(c).filter(|_| upper).map(|top| (top - base) / (far + 1));
     Some((upper, base, room.map_or(spread, |room| spread.min(room))))
 }
 
-/// A percentile that swings across a boundary of its buckets is nearly always on one side of it.
-fn beside_boundary(c: &Compare, level: Number) -> Number {
-    inside_bucket(&c.signal, c.stat, level)
-}
-
-/// A level with room on both sides within its bucket.
+/// A level with room on both sides within its bucket: a percentile that swings across a boundary is nearly always on one side of it.
 pub(super) fn inside_bucket(signal: &Signal, stat: Stat, level: Number) -> Number {
     let (Stat::Quantile(_), Some(family)) = (stat, signal.family()) else {
         return level;
@@ -243,7 +238,7 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
 fn limited(c: &Compare, o: &Outside, op: CompareOp, limit: Number, step: u64) -> Option<Levels> {
     let levels = plain(c, op, limit);
     let levels = Levels {
-        good: beside_boundary(c, levels.good),
+        good: inside_bucket(&c.signal, c.stat, levels.good),
         history: learnt(o, step),
         ..levels
     };
@@ -350,8 +345,8 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
         true => (BEYOND_FEW, SHORT_OF_FEW),
         false => (BEYOND, SHORT_OF),
     };
-    // A threshold that can be met exactly is itself on one of the sides.
-    let is_met = is_exact(c);
+    // A threshold that values of a gauge can meet exactly is itself on one of the sides.
+    let is_met = c.signal.is_as_sent(c.stat) && matches!(c.bound, Bound::Fixed(..));
     let levels = |good, bad, near| Levels {
         good,
         bad,
@@ -412,11 +407,6 @@ fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
     }
 }
 
-/// True for values of a gauge that a rule compares as they are.
-fn is_exact(c: &Compare) -> bool {
-    c.signal.is_as_sent(c.stat) && matches!(c.bound, Bound::Fixed(..))
-}
-
 /// Adds when the condition begins and ends to hold.
 fn timed(
     c: &Compare,
@@ -440,7 +430,7 @@ fn timed(
             Some(threshold) => Some(quantile_share(c, &levels, q, threshold, upper)?),
             None => None,
         },
-        _ => threshold.map(|t| linear_share(c, &levels, t)),
+        _ => threshold.map(|t| crossing(t - levels.good, levels.bad - t, busy(c))),
     };
     (levels.onset, levels.reset) = match share {
         Some(share) => (Steps::until(share, n), Steps::until(1.0 - share, n)),
@@ -465,12 +455,7 @@ fn crossing(above: Number, below: Number, busy: i128) -> f64 {
     float(above / (above + below * busy))
 }
 
-/// A mean crosses the threshold when this share of the window is bad.
-fn linear_share(c: &Compare, levels: &Levels, threshold: Number) -> f64 {
-    crossing(threshold - levels.good, levels.bad - threshold, busy(c))
-}
-
-/// A percentile crosses it when enough observations lie beyond.
+/// A percentile crosses the threshold when enough observations lie beyond.
 fn quantile_share(
     c: &Compare,
     levels: &Levels,

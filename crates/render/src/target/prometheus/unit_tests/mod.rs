@@ -33,7 +33,7 @@ mod windows;
 use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::target::Untested;
-use slosmith_plan::plan::{EventSli, EventSlo, Plan, Slo, Tier, WindowRatio, recorded};
+use slosmith_plan::plan::{EventSli, Plan, Slo, Tier, WindowRatio, recorded};
 use slosmith_promql::ast::{Expr, MatchOp};
 use slosmith_promql::{build, visit};
 use slosmith_spec::naming::{self, TIER};
@@ -76,9 +76,9 @@ pub(super) fn files(plan: &Plan) -> Tests {
             continue;
         }
         let (files, is_whole) = match &events.sli {
-            EventSli::Ratio { .. } | EventSli::Latency { .. } => counted_files(plan, slo, events),
-            EventSli::Time(time) => (time::files(plan, slo, events, time), true),
-            EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
+            EventSli::Ratio { .. } | EventSli::Latency { .. } => counted_files(plan, slo),
+            EventSli::Time(time) => (time::files(plan, slo, time), true),
+            EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo),
         };
         if !is_whole {
             tests.untested.push(Untested {
@@ -88,7 +88,7 @@ pub(super) fn files(plan: &Plan) -> Tests {
             });
         }
         tests.files.extend(files);
-        tests.files.extend(period::file(plan, slo, events));
+        tests.files.extend(period::file(plan, slo));
     }
     for alert in &plan.alerts {
         let subject = subject::Subject::of_alert(plan, alert);
@@ -98,17 +98,17 @@ pub(super) fn files(plan: &Plan) -> Tests {
 }
 
 /// The files of an objective on events that are counted, and whether they test each threshold.
-fn counted_files(plan: &Plan, slo: &Slo, events: &EventSlo) -> (Vec<Named<TestFile>>, bool) {
-    let mut files = burn::files(plan, slo, events).unwrap_or_default();
-    let windows = windows::file(plan, slo, events);
+fn counted_files(plan: &Plan, slo: &Slo) -> (Vec<Named<TestFile>>, bool) {
+    let mut files = burn::files(plan, slo).unwrap_or_default();
+    let windows = windows::file(plan, slo);
     let mut is_whole = windows.as_ref().is_some_and(|(_, whole)| *whole);
     files.extend(windows.map(|(file, _)| file));
     // Ratios alone do not show whether there are enough events.
-    if !is_whole && events.min_events == 0 {
-        files.extend(given::thresholds(plan, slo, events));
+    if !is_whole && slo.events.min_events == 0 {
+        files.extend(given::thresholds(plan, slo));
         is_whole = true;
     }
-    (files, is_whole || events.tiers.is_empty())
+    (files, is_whole || slo.events.tiers.is_empty())
 }
 
 /// Name and title of the file that tests what an alert remembers.

@@ -8,7 +8,7 @@ use super::model::{Labels, Model, Record};
 use super::values::{self, Phase};
 use super::{burn, burns, minutes, near, of_window, share_of};
 use crate::target::prometheus::view::{ExprCheck, Input, Test};
-use slosmith_plan::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier};
+use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, Tier};
 use slosmith_promql::ast::{Expr, ExprKind};
 use slosmith_spec::naming;
 use slosmith_text::units::{Duration, Number, float};
@@ -44,7 +44,6 @@ struct Change {
 pub(super) struct Run<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
-    events: &'a EventSlo,
     tier: &'a Tier,
     /// Minutes from evaluation to evaluation.
     every: u64,
@@ -61,21 +60,14 @@ fn series(slo: &Slo, queries: &[&Expr]) -> Vec<String> {
 
 impl<'a> Run<'a> {
     /// `every`: minutes from evaluation to evaluation.
-    pub(super) fn new(
-        plan: &'a Plan,
-        slo: &'a Slo,
-        events: &'a EventSlo,
-        tier: &'a Tier,
-        every: u64,
-    ) -> Option<Self> {
-        let queries = match events.read() {
+    pub(super) fn new(plan: &'a Plan, slo: &'a Slo, tier: &'a Tier, every: u64) -> Option<Self> {
+        let queries = match slo.events.read() {
             Some(queries) => queries.to_vec(),
-            None => vec![&events.ratios.first()?.expr],
+            None => vec![&slo.events.ratios.first()?.expr],
         };
         Some(Self {
             plan,
             slo,
-            events,
             tier,
             every,
             series: series(slo, &queries),
@@ -112,7 +104,7 @@ impl<'a> Run<'a> {
 
     /// A test without the series of the bad or the good events: there are none of these, where the model says so, too.
     pub(super) fn without_part(&self) -> Option<Test> {
-        let [total, _] = self.events.read()?;
+        let [total, _] = self.slo.events.read()?;
         let run = Run {
             series: series(self.slo, &[total]),
             ..*self
@@ -132,13 +124,9 @@ impl<'a> Run<'a> {
         let bad = of_window(naming::BAD_EVENTS, BASE_WINDOW);
         let none = model.value(&bad, seconds(look))? == 0.0;
         let zero = Number::from_integer(0);
-        none.then(|| Test {
-            name: "evaluates before the first bad event".into(),
-            interval: minutes(1),
-            input_series: inputs,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: vec![near(&bad.to_string(), zero, Number::new(1, 1_000), look)],
-        })
+        let name = "evaluates before the first bad event";
+        let checks = vec![near(&bad.to_string(), zero, Number::new(1, 1_000), look)];
+        none.then(|| Test::new(name, minutes(1), inputs, checks))
     }
 
     /// Series that are as usual, changed, and as usual again, for so many minutes.
@@ -172,7 +160,8 @@ impl<'a> Run<'a> {
         let model = Model::new(&inputs, 1, 2 * length + 1, false)?;
         let mut model = model.evaluated_every(usize::try_from(look).ok()?);
         self.record_base(&mut model)?;
-        let ratio = |minute: u64| model.value(&self.events.ratios.first()?.expr, seconds(minute));
+        let ratio =
+            |minute: u64| model.value(&self.slo.events.ratios.first()?.expr, seconds(minute));
         let (before, after) = (ratio(look)?, ratio(2 * look)?);
         let possible = [before, after].iter().all(|r| (0.0..=1.0).contains(r));
         Some(possible && (before - after).abs() > LEAST)
@@ -183,7 +172,7 @@ impl<'a> Run<'a> {
         let ratio = |share| self.growth(lever, share_of(self.tier.threshold, share));
         let [above, below] = [ratio(BEYOND)?, ratio(SHORT_OF)?];
         let enough = self.number(lever, above)?;
-        let exact = ratio_of(f64::from(self.events.min_events) / enough)?;
+        let exact = ratio_of(f64::from(self.slo.events.min_events) / enough)?;
         let [more, fewer, many] =
             [(13, 10), (7, 10), (4, 1)].map(|(of, whole)| exact * Number::new(of, whole));
         // The growth at first and in the last windows, its multiple, and whether the long ratio, the short one and the events suffice.
@@ -217,13 +206,9 @@ impl<'a> Run<'a> {
         let tests = tests.into_iter().map(|(name, (levels, times), holds)| {
             let (inputs, look) = self.growing(lever, levels, times);
             let fires = holds == [true; 3];
-            self.agrees(&inputs, look, holds).then(|| Test {
-                name: name.to_owned(),
-                interval: minutes(1),
-                input_series: inputs,
-                alert_rule_test: Vec::new(),
-                promql_expr_test: vec![burns(self.tier, look, fires)],
-            })
+            let checks = vec![burns(self.tier, look, fires)];
+            self.agrees(&inputs, look, holds)
+                .then(|| Test::new(name, minutes(1), inputs, checks))
         });
         tests.collect()
     }
@@ -232,7 +217,11 @@ impl<'a> Run<'a> {
     fn all_bad(&self, only: usize) -> Option<Test> {
         let look = (4 * LOOK).next_multiple_of(self.every);
         let input = |(i, series): (usize, &String)| {
-            let growth = if i == only { self.events.min_events } else { 0 };
+            let growth = if i == only {
+                self.slo.events.min_events
+            } else {
+                0
+            };
             Input {
                 series: series.clone(),
                 values: values::counter(&[(look, Number::from_integer(growth.into()))]),
@@ -247,14 +236,8 @@ impl<'a> Run<'a> {
         };
         let own = self.slo.labels.iter();
         let own = own.filter_map(|label| Some((label.clone(), labels.get(label)?.clone())));
-        let shown = burn::all_shown(self.plan, self.slo, self.events, &own.collect(), look)?;
-        ((value - 1.0).abs() < 1e-9).then(|| Test {
-            name: "shows the alerts of all tiers".into(),
-            interval: minutes(1),
-            input_series: inputs,
-            alert_rule_test: vec![shown],
-            promql_expr_test: Vec::new(),
-        })
+        let shown = burn::all_shown(self.plan, self.slo, &own.collect(), look)?;
+        ((value - 1.0).abs() < 1e-9).then(|| burn::of_all_tiers(inputs, shown))
     }
 
     /// All series grow, and the lever by as much at first and by another number in the last windows; and the minute that is looked at.
@@ -341,7 +324,7 @@ impl<'a> Run<'a> {
             self.model(&inputs, end, true)?,
         ];
         let mut checks = Vec::new();
-        if self.events.counted.is_some() {
+        if self.slo.events.counted.is_some() {
             for series in [naming::BAD_EVENTS, naming::TOTAL_EVENTS] {
                 checks.extend(self.checks(
                     &models,
@@ -361,24 +344,19 @@ impl<'a> Run<'a> {
         // The change is in the window, and the beginning of all is not.
         let full = long + every(before / 2);
         checks.extend(self.checks(&models, ratio, self.tier.long, [every(full), passed(long)])?);
-        Some(Test {
-            name: "counts only events inside its windows".into(),
-            interval: minutes(1),
-            input_series: inputs,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: checks,
-        })
+        let name = "counts only events inside its windows";
+        Some(Test::new(name, minutes(1), inputs, checks))
     }
 
     /// What is recorded under these inputs.
     fn model(&self, inputs: &[Input], end: u64, closed: bool) -> Option<Model> {
         let every = usize::try_from(self.every).ok()?;
         let mut model = Model::new(inputs, 1, end + 1, closed)?.evaluated_every(every);
-        for increase in &self.events.increases {
+        for increase in &self.slo.events.increases {
             self.record(&mut model, increase.name, increase.window, &increase.expr)?;
         }
         self.record_base(&mut model)?;
-        for ratio in &self.events.ratios {
+        for ratio in &self.slo.events.ratios {
             if ratio.window <= self.tier.long {
                 self.record(&mut model, naming::ERROR_RATIO, ratio.window, &ratio.expr)?;
             }
@@ -392,7 +370,7 @@ impl<'a> Run<'a> {
     }
 
     fn record_base(&self, model: &mut Model) -> Option<()> {
-        if let Some(counted) = &self.events.counted {
+        if let Some(counted) = &self.slo.events.counted {
             self.record(model, naming::TOTAL_EVENTS, BASE_WINDOW, &counted.total)?;
             self.record(model, naming::BAD_EVENTS, BASE_WINDOW, &counted.bad)?;
         }

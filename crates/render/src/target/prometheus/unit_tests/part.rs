@@ -8,7 +8,7 @@ use super::swing::Blocks;
 use super::together;
 use crate::target::prometheus::view::Input;
 use slosmith_plan::plan::{Absent, Bound, Compare, Condition, Correlated, Plan, Source};
-use slosmith_spec::spec::{Baseline, Stat};
+use slosmith_spec::spec::Stat;
 use slosmith_text::units::{Duration, Number};
 
 /// How inputs are tried.
@@ -214,13 +214,7 @@ impl<'a> Part<'a> {
 
     fn past(&self) -> u64 {
         match &self.kind {
-            Kind::Compare(c) => match &c.bound {
-                Bound::Fixed(..) => 0,
-                Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => {
-                    self.steps(*past)
-                }
-                Bound::Outside(o) => self.steps(o.window),
-            },
+            Kind::Compare(c) => c.bound.past().map_or(0, |past| self.steps(past)),
             Kind::Absent(_) | Kind::Correlated(_) => 0,
         }
     }

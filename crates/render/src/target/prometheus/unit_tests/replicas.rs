@@ -4,23 +4,18 @@ use super::search::{Agreed, steps};
 use super::subject::Subject;
 use super::{labels, minutes, number_firing};
 use crate::target::prometheus::view::{Input, Test};
-use slosmith_plan::plan::{Condition, SignalKind};
+use slosmith_plan::plan::SignalKind;
 use slosmith_spec::spec::{Across, Stat};
 use slosmith_text::units::{decimal, parse_decimal};
 
 /// The first test again, beside a replica that stays without fault: what the alert does then tells the best of them from the worst.
 pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
     let label = "instance";
-    let best_or_worst = |leaf: &Condition| match leaf {
-        Condition::Compare(c) => {
-            let is_gauge = c.signal.kind() == SignalKind::Gauge;
-            let is_one = is_gauge && matches!(c.signal.across, Across::Max | Across::Min);
-            is_one.then(|| c.query.expr.clone())
-        }
-        _ => None,
-    };
-    let leaves = subject.condition.leaves().into_iter();
-    let compared: Vec<_> = leaves.filter_map(best_or_worst).collect();
+    let best_or_worst = subject.condition.compares().filter(|c| {
+        let is_gauge = c.signal.kind() == SignalKind::Gauge;
+        is_gauge && matches!(c.signal.across, Across::Max | Across::Min)
+    });
+    let compared: Vec<_> = best_or_worst.map(|c| &c.query.expr).collect();
     let grouped = &subject.condition.query().labels;
     if grouped.iter().any(|of| of == label) || compared.is_empty() {
         return None;
@@ -59,13 +54,9 @@ pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option
             inputs = far;
         }
     }
-    Some(Test {
-        name: format!("{what} beside a replica without fault"),
-        interval: first.interval.clone(),
-        input_series: inputs,
-        alert_rule_test: Vec::new(),
-        promql_expr_test: vec![number_firing(subject.name, &[], at * step, firing)],
-    })
+    let name = format!("{what} beside a replica without fault");
+    let checks = vec![number_firing(subject.name, &[], at * step, firing)];
+    Some(Test::new(name, first.interval.clone(), inputs, checks))
 }
 
 /// A gauge whose second phase is lower: `0.75+0x9 0.45+0x9` becomes `0.75+0x9 0.09+0x9`.
@@ -86,12 +77,8 @@ fn lower(values: &str) -> String {
 
 /// An alert on the mean of `up` of the best target fires, too, where each target is a new one: it is down, then up, and is replaced.
 pub(super) fn replaced(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
-    let leaves = subject.condition.leaves().into_iter();
-    let mut means = leaves.filter_map(|leaf| match leaf {
-        Condition::Compare(c) if c.stat == Stat::Avg && c.signal.across == Across::Max => Some(c),
-        _ => None,
-    });
-    let mean = means.next()?;
+    let mut compares = subject.condition.compares();
+    let mean = compares.find(|c| c.stat == Stat::Avg && c.signal.across == Across::Max)?;
     let is_up = mean.signal.family()?.names.newest() == "up";
     let first = tests.first().filter(|_| is_up && step == 1)?;
     let input = first.input_series.first()?;
@@ -112,13 +99,10 @@ pub(super) fn replaced(subject: &Subject<'_>, tests: &[Test], step: u64) -> Opti
     let inputs: Vec<_> = (0..end.div_ceil(life)).map_while(target).collect();
     let found = Agreed::of(subject, &inputs, step, end)?;
     let at = (0..end - 1).find(|at| found.is(*at..at + 2, |n| n > 0))? + 1;
-    Some(Test {
-        name: "fires where each start is a new target".into(),
-        interval: minutes(step),
-        input_series: inputs.into_iter().take((at / life + 1) as usize).collect(),
-        alert_rule_test: Vec::new(),
-        promql_expr_test: vec![number_firing(subject.name, &[], at, found.at(at)?)],
-    })
+    let name = "fires where each start is a new target";
+    let inputs = inputs.into_iter().take((at / life + 1) as usize).collect();
+    let checks = vec![number_firing(subject.name, &[], at, found.at(at)?)];
+    Some(Test::new(name, minutes(step), inputs, checks))
 }
 
 /// The first phase of a series, for so many steps: `0 6+6x4 9+0x3` goes on as `0 6+6x…`.

@@ -1,5 +1,6 @@
 //! Which leaves of a condition are bad at once, so that it holds or just does not.
 
+use slosmith_plan::health;
 use slosmith_plan::plan::{Compare, Condition, words};
 
 /// Leaves by their place in the condition, from the left; true means bad.
@@ -7,17 +8,8 @@ pub(super) type Faults = Vec<bool>;
 
 /// The comparisons of a condition in order; `None` when a part of it cannot be driven.
 pub(super) fn leaves(condition: &Condition) -> Option<Vec<&Compare>> {
-    match condition {
-        Condition::Compare(c) => Some(vec![c]),
-        Condition::Absent(_) | Condition::Raw(_) => None,
-        Condition::All(parts, _) | Condition::Any(parts, _) => concat(parts),
-        Condition::Unless(parts, _) => concat(&parts[..]),
-    }
-}
-
-fn concat(parts: &[Condition]) -> Option<Vec<&Compare>> {
-    let all: Option<Vec<_>> = parts.iter().map(leaves).collect();
-    Some(all?.into_iter().flatten().collect())
+    let leaves = condition.leaves().into_iter();
+    leaves.map(Condition::compare).collect()
 }
 
 /// What each leaf is called in the names of tests: by its signal, and in full where several look at one.
@@ -44,14 +36,6 @@ fn title(leaf: &Condition) -> Option<&str> {
     Some(&signal.title)
 }
 
-fn count(condition: &Condition) -> usize {
-    match condition {
-        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => 1,
-        Condition::All(parts, _) | Condition::Any(parts, _) => parts.iter().map(count).sum(),
-        Condition::Unless(parts, _) => parts.iter().map(count).sum(),
-    }
-}
-
 /// The smallest sets of faults under which the condition holds: one for each part of an `any`.
 pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
     match condition {
@@ -69,7 +53,7 @@ pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
             let mut out = Vec::new();
             for (i, part) in parts.iter().enumerate() {
                 for faults in firing(part) {
-                    let quiet = |p: &Condition| vec![false; count(p)];
+                    let quiet = |p: &Condition| vec![false; p.leaves().len()];
                     let mut all: Faults = parts[..i].iter().flat_map(quiet).collect();
                     all.extend(faults);
                     all.extend(parts[i + 1..].iter().flat_map(quiet));
@@ -79,7 +63,7 @@ pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
             out
         }
         Condition::Unless(parts, _) => {
-            let quiet = vec![false; count(&parts[1])];
+            let quiet = vec![false; parts[1].leaves().len()];
             let with = |mut faults: Faults| {
                 faults.extend_from_slice(&quiet);
                 faults
@@ -105,7 +89,7 @@ pub(super) fn excuses(condition: &Condition) -> Faults {
         }
         Condition::Unless(parts, _) => {
             let mut all = excuses(&parts[0]);
-            all.resize(all.len() + count(&parts[1]), true);
+            all.resize(all.len() + parts[1].leaves().len(), true);
             all
         }
     }
@@ -113,24 +97,7 @@ pub(super) fn excuses(condition: &Condition) -> Faults {
 
 /// Whether the condition holds under a set of faults.
 pub(super) fn holds(condition: &Condition, faults: &[bool]) -> bool {
-    let mut rest = faults;
-    walk(condition, &mut rest)
-}
-
-fn walk(condition: &Condition, rest: &mut &[bool]) -> bool {
-    match condition {
-        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => {
-            let (first, tail) = rest.split_first().unwrap_or((&false, &[]));
-            *rest = tail;
-            *first
-        }
-        Condition::All(parts, _) => each(parts, rest).iter().all(|holds| *holds),
-        Condition::Any(parts, _) => each(parts, rest).contains(&true),
-        Condition::Unless(parts, _) => each(&parts[..], rest) == [true, false],
-    }
-}
-
-/// Every part takes its leaves, also after one has decided.
-fn each(parts: &[Condition], rest: &mut &[bool]) -> Vec<bool> {
-    parts.iter().map(|part| walk(part, rest)).collect()
+    let mut faults = faults.iter();
+    let mut leaf = |_: &Condition| Ok::<_, ()>(faults.next() == Some(&true));
+    health::evaluate(condition, &mut leaf) == Ok(true)
 }

@@ -513,13 +513,7 @@ impl Search<'_> {
     }
 
     fn test(&self, name: String, inputs: Vec<Input>, checks: Vec<ExprCheck>) -> Test {
-        Test {
-            name,
-            interval: minutes(self.step),
-            input_series: inputs,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: checks,
-        }
+        Test::new(name, minutes(self.step), inputs, checks)
     }
 
     /// Quiet before the fault, firing in it, quiet after it.
@@ -558,9 +552,7 @@ impl Search<'_> {
 
     /// Silent while a state that must have been seen in a window is seen too rarely: a longer window would see it always.
     fn at_times(&self, how: Try, states: &[i128], part: usize) -> Option<Test> {
-        let Condition::Compare(c) = self.subject.condition.leaves()[part] else {
-            return None;
-        };
+        let c = self.subject.condition.leaves()[part].compare()?;
         let is_seen = match (&c.bound, c.stat) {
             (Bound::Fixed(op, ..), Stat::Min) => !op.is_upper(),
             (Bound::Fixed(op, ..), Stat::Max) => op.is_upper(),

@@ -7,7 +7,7 @@ use super::values::{self, Phase};
 use super::{burn, burns, given, of_window, promised, test_file, value_is};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
-use slosmith_plan::plan::{BASE_WINDOW, CompareOp, EventSlo, Good, Plan, Slo, Tier, TimeSli};
+use slosmith_plan::plan::{BASE_WINDOW, CompareOp, Good, Plan, Slo, Tier, TimeSli};
 use slosmith_plan::query::direct_up_to;
 use slosmith_promql::ast::Expr;
 use slosmith_spec::naming;
@@ -20,24 +20,19 @@ const HIGHEST: Number = Number::new_raw(1, 2);
 const BLUR: Number = Number::new_raw(4, 100);
 
 /// All files of an objective's tiers; where no series can be made up, those of recorded ratios.
-pub(super) fn files(
-    plan: &Plan,
-    slo: &Slo,
-    events: &EventSlo,
-    time: &TimeSli,
-) -> Vec<Named<TestFile>> {
-    let tiers = events.tiers.iter().enumerate();
+pub(super) fn files(plan: &Plan, slo: &Slo, time: &TimeSli) -> Vec<Named<TestFile>> {
+    let tiers = slo.events.tiers.iter().enumerate();
     let files: Option<Vec<_>> = tiers
         .map(|(i, tier)| {
-            let run = Run::new(plan, slo, events, tier, time)?;
+            let run = Run::new(plan, slo, tier, time)?;
             let mut tests = vec![run.bad_for(true), run.bad_for(false)];
             tests.extend(run.outage());
             // Single moments are too few to tell thresholds of a short window apart.
-            tests.extend(given::tests(plan, slo, events, tier, run.every));
+            tests.extend(given::tests(plan, slo, tier, run.every));
             if i == 0 {
                 tests.push(run.gone());
             }
-            if i + 1 == events.tiers.len() {
+            if i + 1 == slo.events.tiers.len() {
                 tests.extend(run.shown());
             }
             let name = format!("{}-{}", rules::slo_file(slo), tier.name);
@@ -46,13 +41,12 @@ pub(super) fn files(
             Some(test_file(name, title, &rules, run.every, tests))
         })
         .collect();
-    files.unwrap_or_else(|| given::files(plan, slo, events).0)
+    files.unwrap_or_else(|| given::files(plan, slo).0)
 }
 
 struct Run<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
-    events: &'a EventSlo,
     tier: &'a Tier,
     time: &'a TimeSli,
     series: String,
@@ -65,13 +59,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(
-        plan: &'a Plan,
-        slo: &'a Slo,
-        events: &'a EventSlo,
-        tier: &'a Tier,
-        time: &'a TimeSli,
-    ) -> Option<Self> {
+    fn new(plan: &'a Plan, slo: &'a Slo, tier: &'a Tier, time: &'a TimeSli) -> Option<Self> {
         let family = time.signal.family()?;
         let set = labels::of(plan, &time.signal, family);
         let seconds = time.every.as_secs();
@@ -81,7 +69,6 @@ impl<'a> Run<'a> {
         (even && tier.threshold < HIGHEST).then_some(Self {
             plan,
             slo,
-            events,
             tier,
             time,
             series: labels::series(family.names.first()?, &set),
@@ -100,16 +87,11 @@ impl<'a> Run<'a> {
         let [good, bad] = self.values;
         let [before, during, after] = phases;
         let phases: [Phase; 3] = [(before, good), (during, bad), (after, good)];
-        Test {
-            name: name.to_owned(),
-            interval: self.time.every.to_string(),
-            input_series: vec![Input {
-                series: self.series.clone(),
-                values: values::gauge(&phases),
-            }],
-            alert_rule_test: Vec::new(),
-            promql_expr_test: checks,
-        }
+        let input = Input {
+            series: self.series.clone(),
+            values: values::gauge(&phases),
+        };
+        Test::new(name, self.time.every.to_string(), vec![input], checks)
     }
 
     fn moments(&self, window: Duration) -> u64 {
@@ -123,7 +105,7 @@ impl<'a> Run<'a> {
 
     /// Minutes after which all that was bad is counted.
     fn lag(&self, window: Duration) -> u64 {
-        if window > direct_up_to(&self.events.sli) {
+        if window > direct_up_to(&self.slo.events.sli) {
             BASE_WINDOW.mins_up()
         } else {
             0
@@ -134,7 +116,7 @@ impl<'a> Run<'a> {
     fn just(&self, exceeds: bool) -> u64 {
         let all = i128::from(self.moments(self.tier.long));
         let share = |n: i128, blur: Number| self.tier.threshold * n * (blur + 1);
-        let blurred = self.tier.long > direct_up_to(&self.events.sli);
+        let blurred = self.tier.long > direct_up_to(&self.slo.events.sli);
         let found = match (exceeds, blurred) {
             (true, false) => share(all + 1, 0.into()).floor() + 1,
             (true, true) => share(all, BLUR).floor() + 2,
@@ -216,7 +198,7 @@ impl<'a> Run<'a> {
             [0, (lasts + 1) * self.per_minute, 0],
             Vec::new(),
         );
-        let shown = burn::all_shown(self.plan, self.slo, self.events, &set, lasts)?;
+        let shown = burn::all_shown(self.plan, self.slo, &set, lasts)?;
         test.alert_rule_test.push(shown);
         Some(test)
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{ExprCheck, Input, Named, Test, TestFile};
-use slosmith_plan::plan::{BASE_WINDOW, EVALUATION, EventSlo, HELD, Plan, Slo, Tier, slo_series};
+use slosmith_plan::plan::{BASE_WINDOW, EVALUATION, HELD, Plan, Slo, Tier, slo_series};
 use slosmith_promql::ast::{MatchOp, Selector};
 use slosmith_promql::visit;
 use slosmith_spec::naming;
@@ -29,8 +29,8 @@ const HAIR: Number = Number::new_raw(1, 100_000);
 const ENOUGH_BAD: i128 = 1_000;
 
 /// The file of an SLO, and whether it tests all thresholds.
-pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<(Named<TestFile>, bool)> {
-    let run = Windows::new(plan, slo, events)?;
+pub(super) fn file(plan: &Plan, slo: &Slo) -> Option<(Named<TestFile>, bool)> {
+    let run = Windows::new(plan, slo)?;
     let (thresholds, whole) = run.thresholds()?;
     let mut tests = vec![thresholds];
     tests.extend(run.few());
@@ -67,7 +67,6 @@ struct Bands(Vec<[i128; 2]>);
 struct Windows<'a> {
     plan: &'a Plan,
     slo: &'a Slo,
-    events: &'a EventSlo,
     set: LabelSet,
     /// Longer than the base window, ascending.
     windows: Vec<Duration>,
@@ -80,7 +79,8 @@ struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    fn new(plan: &'a Plan, slo: &'a Slo, events: &'a EventSlo) -> Option<Self> {
+    fn new(plan: &'a Plan, slo: &'a Slo) -> Option<Self> {
+        let events = &slo.events;
         let tiers = || events.tiers.iter();
         let mut windows: Vec<_> = tiers().flat_map(|tier| [tier.long, tier.short]).collect();
         if !rules::has_period_file(slo) {
@@ -118,7 +118,6 @@ impl<'a> Windows<'a> {
         Some(Self {
             plan,
             slo,
-            events,
             set: set.collect::<Option<_>>()?,
             windows,
             rings,
@@ -149,7 +148,7 @@ impl<'a> Windows<'a> {
         let mut found: Vec<Bands> = Vec::new();
         let mut whole = true;
         for (shares, is_long) in [(ABOVE, true), (ABOVE, false), (BELOW, true), (BELOW, false)] {
-            for tier in &self.events.tiers {
+            for tier in &self.slo.events.tiers {
                 let bands = self.bands(&totals, tier, is_long, shares)?;
                 let joined = found.iter_mut().find_map(|known| {
                     let both = known.and(&bands);
@@ -176,7 +175,7 @@ impl<'a> Windows<'a> {
                 let mut ratios = windows.map(|window| self.ratio(&rings, self.ring_of(window)));
                 ratios.all(|ratio| ratio > tier.threshold)
             };
-            checks.push(fire(self.events.tiers.iter().filter(fires).count(), at));
+            checks.push(fire(self.slo.events.tiers.iter().filter(fires).count(), at));
             episodes.push(self.episode(rings));
         }
         let name = "each window: its ratio, just above its threshold, and just below it";
@@ -239,7 +238,7 @@ impl<'a> Windows<'a> {
         let mut bands = bands.clone();
         loop {
             let rings = self.fewest(&bands)?;
-            let sides = self.events.tiers.iter().flat_map(|tier| {
+            let sides = self.slo.events.tiers.iter().flat_map(|tier| {
                 let rings = [tier.long, tier.short].map(|window| self.ring_of(window));
                 rings.map(|ring| (ring, tier.threshold))
             });
@@ -310,7 +309,7 @@ impl<'a> Windows<'a> {
 
     /// All events are bad, and one less than enough without the one at the start of a window, or before it.
     fn few(&self) -> Option<Test> {
-        let enough = i128::from(self.events.min_events);
+        let enough = i128::from(self.slo.events.min_events);
         // The rate that they are recorded as must be exactly theirs.
         let is_exact = |events: &i128| {
             let (events, seconds) = (*events as f64, BASE_WINDOW.as_secs() as f64);
@@ -322,7 +321,7 @@ impl<'a> Windows<'a> {
         let newest = Level::new(minutes, 1.into()).thin(Number::new(newest, minutes.into()));
         let (unseen, step) = (unseen(self.step), self.step);
         let (mut episodes, mut checks) = (Vec::new(), Vec::new());
-        for tier in &self.events.tiers {
+        for tier in &self.slo.events.tiers {
             let reaches = reach(tier.long, step);
             if tier.long <= BASE_WINDOW || reaches <= unseen + 1 {
                 return None;
@@ -343,7 +342,7 @@ impl<'a> Windows<'a> {
                     ],
                 });
                 let at = self.every * episodes.len() as u64;
-                let tiers = self.events.tiers.iter();
+                let tiers = self.slo.events.tiers.iter();
                 let enough = tiers.filter(|tier| back < reach(tier.long, step));
                 checks.push(fire(enough.count(), at));
             }
@@ -359,7 +358,7 @@ impl<'a> Windows<'a> {
         };
         let mut input_series: Vec<Input> = Vec::new();
         for (i, episode) in episodes.iter().enumerate() {
-            let inputs = burn::inputs(&driver, self.events, &[episode.scraped], true)?;
+            let inputs = burn::inputs(&driver, self.slo, &[episode.scraped], true)?;
             let missing = self.every / self.step - scraped(self.step) - u64::from(i > 0);
             for (at, input) in inputs.into_iter().enumerate() {
                 let values = format!("_x{missing} {}", input.values);
@@ -377,13 +376,7 @@ impl<'a> Windows<'a> {
     }
 
     fn named(&self, name: &str, inputs: Vec<Input>, checks: Vec<ExprCheck>) -> Test {
-        Test {
-            name: name.to_owned(),
-            interval: minutes(self.step),
-            input_series: inputs,
-            alert_rule_test: Vec::new(),
-            promql_expr_test: checks,
-        }
+        Test::new(name, minutes(self.step), inputs, checks)
     }
 
     /// All events and the bad or good ones, as they are recorded.
@@ -392,7 +385,7 @@ impl<'a> Windows<'a> {
         window: Duration,
         runs: impl Fn(&dyn Fn(&Ring) -> i128) -> Vec<Run>,
     ) -> [Input; 2] {
-        let part = self.events.sli.part_events();
+        let part = self.slo.events.sli.part_events();
         let of_part = |ring: &Ring| match part == naming::GOOD_EVENTS {
             true => ring.total - ring.bad,
             false => ring.bad,
@@ -435,7 +428,7 @@ impl<'a> Windows<'a> {
 
     /// Targets that are down before the first evaluation, and up before the second.
     fn up(&self) -> Option<Input> {
-        let all = self.events.all_up.as_ref()?;
+        let all = self.slo.events.all_up.as_ref()?;
         let up = visit::selectors(&all.expr).into_iter().next()?;
         let matchers = up.matchers.iter();
         let met = matchers.map(|m| (m.label.text.clone(), labels::meeting(m.op, &m.value.value)));
@@ -456,10 +449,10 @@ impl<'a> Windows<'a> {
     /// targets that are left are up, it ends at once.
     fn end(&self) -> Option<Test> {
         let hair = BASE_WINDOW.mins_up();
-        let held = |tier: &&Tier| self.events.is_held(tier);
-        let mut tiers = self.events.tiers.iter().filter(held);
+        let held = |tier: &&Tier| self.slo.events.is_held(tier);
+        let mut tiers = self.slo.events.tiers.iter().filter(held);
         let fast = tiers.find(|tier| tier.long <= HELD && tier.long.mins_up() > 2 * hair);
-        let mut later = self.events.tiers.iter().skip(1).filter(held);
+        let mut later = self.slo.events.tiers.iter().skip(1).filter(held);
         let slow = later.find(|tier| tier.long > HELD);
         // The long window of a fast tier must still see some of the outage.
         let shortest = fast.map_or(HELD, |tier| tier.long).mins_up();
@@ -520,7 +513,7 @@ impl<'a> Windows<'a> {
         }
         let at = (period + step).next_multiple_of(self.every);
         let total = self.rings[0].total;
-        let budget = self.events.budget.budget;
+        let budget = self.slo.events.budget.budget;
         let bad = (budget * total / 2).ceil().to_integer();
         let ring = |samples, bad| Ring {
             samples,
@@ -567,7 +560,7 @@ impl<'a> Windows<'a> {
             (5, samples(10)),
             (1, None),
         ];
-        let part = self.events.sli.part_events();
+        let part = self.slo.events.sli.part_events();
         let [all, part] = [naming::ALL_EVENTS, part].map(|series| {
             let (service, slo) = (&self.plan.service.name, &self.slo.name);
             let sum = slo_series(series, service, slo, &BASE_WINDOW.to_string());

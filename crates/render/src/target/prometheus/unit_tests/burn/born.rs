@@ -30,12 +30,12 @@ impl Run<'_> {
 
     /// The bad and all events of an SLO that counts the first events of new series.
     pub(super) fn begun(&self) -> Option<[&Signal; 2]> {
-        match &self.events.sli {
+        match &self.slo.events.sli {
             EventSli::Ratio {
                 part,
                 total,
                 good: false,
-            } if self.events.count_new_series => Some([part, total]),
+            } if self.slo.events.count_new_series => Some([part, total]),
             _ => None,
         }
     }
@@ -60,7 +60,7 @@ impl Run<'_> {
             (true, true) => (vec![self.up(total, begins)?], Number::from_integer(1)),
             (true, false) => return None,
             (false, _) => (
-                inputs(&self.driver, self.events, &levels, false)?,
+                inputs(&self.driver, self.slo, &levels, false)?,
                 Number::new(1, 8),
             ),
         };
@@ -72,7 +72,7 @@ impl Run<'_> {
         let ratio = self.recorded(naming::ERROR_RATIO);
         test.promql_expr_test = vec![near(&ratio, share, Number::new(1, 1_000), seen)];
         if !alone && self.has_minutes() {
-            let minutes = self.series(self.events.sli.part_events(), self.plan.evaluation);
+            let minutes = self.series(self.slo.events.sli.part_events(), self.plan.evaluation);
             let sum = format!("sum_over_time({minutes}[1h])");
             test.promql_expr_test
                 .push(near(&sum, value, value / 1_000, recorded));
@@ -95,7 +95,7 @@ impl Run<'_> {
         )?;
         test.input_series = vec![up, first];
         test.interval = "30s".into();
-        let minutes = self.series(self.events.sli.part_events(), self.plan.evaluation);
+        let minutes = self.series(self.slo.events.sli.part_events(), self.plan.evaluation);
         let rate = format!("sum({})", self.recorded(naming::BAD_EVENTS));
         let sum = format!("sum(sum_over_time({minutes}[90m]))");
         test.promql_expr_test = vec![value_is(rate, 80, Some(0)), value_is(sum, 95, Some(0))];
@@ -114,10 +114,10 @@ impl Run<'_> {
 
     /// Another label set of a histogram begins with good and with slow observations.
     pub(super) fn born_in_bucket(&self) -> Option<Test> {
-        let EventSli::Latency { signal, .. } = &self.events.sli else {
+        let EventSli::Latency { signal, .. } = &self.slo.events.sli else {
             return None;
         };
-        if !self.events.count_new_series || !self.has_minutes() {
+        if !self.slo.events.count_new_series || !self.has_minutes() {
             return None;
         }
         let family = signal.family()?;
@@ -154,7 +154,7 @@ impl Run<'_> {
         let slow = format!(
             "{} - {}",
             of(naming::ALL_EVENTS),
-            of(self.events.sli.part_events())
+            of(self.slo.events.sli.part_events())
         );
         let slow_events = Number::from_integer(TRAFFIC);
         test.promql_expr_test = vec![

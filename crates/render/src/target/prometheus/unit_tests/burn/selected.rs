@@ -66,7 +66,7 @@ impl Run<'_> {
                 }
             }
         }
-        if self.events.min_events > 0 {
+        if self.slo.events.min_events > 0 {
             test.input_series.extend(self.few(at).into_iter().flatten());
         }
         if test.input_series.len() == own.len() {
@@ -94,7 +94,7 @@ impl Run<'_> {
 
     /// The families of the part and of all events, whether the part is the good ones, and whether it is among all.
     fn families(&self) -> Option<([&Family; 2], bool, bool)> {
-        match &self.events.sli {
+        match &self.slo.events.sli {
             EventSli::Ratio { part, good, total } => {
                 let (part, total) = (part.family()?, total.family()?);
                 Some(([part, total], *good, labels::is_part(part, total)))
@@ -110,9 +110,9 @@ impl Run<'_> {
     /// All of the few events of another label set fail: the busy one must not make them enough.
     fn few(&self, at: u64) -> Option<Vec<Input>> {
         let label = self.slo.labels.first()?;
-        let few = Number::new(i128::from(self.events.min_events), 2 * i128::from(at));
+        let few = Number::new(i128::from(self.slo.events.min_events), 2 * i128::from(at));
         let levels = [Level::new(at, Number::from_integer(1)).thin(few)];
-        let series = inputs(&self.driver, self.events, &levels, true)?;
+        let series = inputs(&self.driver, self.slo, &levels, true)?;
         let beside = |input: Input| {
             let series = labels::beside(&input.series, label, labels::OTHER)?;
             Some(Input { series, ..input })
