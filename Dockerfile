@@ -3,6 +3,7 @@ FROM rust:1-bookworm AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock build.rs ./
 COPY src src
+COPY crates crates
 COPY templates templates
 COPY schemas schemas
 COPY catalog catalog
