@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::exposition::{Page, PageFamily};
-use super::index::PageEntry;
 use super::lineage::{DEFAULT_PROFILE, covers};
-use super::release::{Release, ReleaseId};
+use super::release::{PageEntry, Release, ReleaseId};
 use super::shape::{MetricType, Shape};
 use super::version::{Range, Version};
 use super::{Catalog, Family, Lifetime, Selection, Series};

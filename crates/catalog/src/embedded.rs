@@ -4,7 +4,6 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
-use super::index::identity;
 use super::names::{is_in_name, word_at};
 use super::{Catalog, Identity, Index, VLLM};
 
@@ -163,4 +162,10 @@ fn index(name: &str) -> Index {
     let index = known.map(|(_, index, _)| Index::from_json(index));
     let index = index.expect("each product has an index");
     index.expect("a test reads each index")
+}
+
+/// The product of a committed text, from its first line alone.
+fn identity(text: &str) -> Option<Identity> {
+    let line = text.lines().nth(1)?.strip_prefix("\"product\":")?;
+    serde_json::from_str(line.strip_suffix(',')?).ok()
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::index::Run;
 use super::release::Release;
 use super::shape::Shape;
+
+/// The first and the last release of a stretch in which a profile's pages show the same shape, and the number of the shape. It
+/// speaks only of releases that have a page of the profile.
+pub(super) type Run = (u16, u16, u16);
 
 #[derive(Clone, Debug)]
 pub struct Family {

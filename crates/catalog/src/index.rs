@@ -4,17 +4,17 @@ mod build;
 mod load;
 mod pages;
 
-pub(super) use load::identity;
-
 pub use build::{BuildError, Service, build, build_service};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::family::Run;
 use super::foreign::Foreign;
 use super::identity::Identity;
 use super::lineage::Lineage;
+use super::release::PageEntry;
 use super::shape::MetricType;
 use super::version::Version;
 
@@ -73,28 +73,6 @@ struct ReleaseEntry {
     pages: BTreeMap<String, PageEntry>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PageEntry {
-    /// `server`, `server-hybrid`, `release-module`, `release-module-stubbed`, or [`PageEntry::SOURCE`].
-    pub tier: String,
-    /// `v0` or `v1`.
-    pub engine: String,
-    /// The profile whose page this one adds to; none when it is whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<String>,
-}
-
-impl PageEntry {
-    /// The tier of a page that was not recorded: its content follows from released source.
-    pub const SOURCE: &'static str = "source";
-
-    /// False when only released source says what the page shows.
-    pub fn is_recorded(&self) -> bool {
-        self.tier != Self::SOURCE
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FamilyEntry {
@@ -103,10 +81,6 @@ struct FamilyEntry {
     shapes: Vec<ShapeEntry>,
     seen: BTreeMap<String, Vec<Run>>,
 }
-
-/// The first and the last release of a stretch in which a profile's pages show the same shape, and the number of the shape. It
-/// speaks only of releases that have a page of the profile.
-pub(super) type Run = (u16, u16, u16);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::index::PageEntry;
+use serde::{Deserialize, Serialize};
+
 use super::lineage::DEFAULT_PROFILE;
 use super::version::Version;
 
@@ -13,6 +14,29 @@ pub struct ReleaseId(pub(super) u16);
 impl ReleaseId {
     pub fn index(self) -> usize {
         usize::from(self.0)
+    }
+}
+
+/// How the page of a profile was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageEntry {
+    /// `server`, `server-hybrid`, `release-module`, `release-module-stubbed`, or [`PageEntry::SOURCE`].
+    pub tier: String,
+    /// `v0` or `v1`.
+    pub engine: String,
+    /// The profile whose page this one adds to; none when it is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+impl PageEntry {
+    /// The tier of a page that was not recorded: its content follows from released source.
+    pub const SOURCE: &'static str = "source";
+
+    /// False when only released source says what the page shows.
+    pub fn is_recorded(&self) -> bool {
+        self.tier != Self::SOURCE
     }
 }
 

@@ -101,6 +101,7 @@ impl Watch<'_> {
         let down = targets(cx, first).map(|_| DOWN_MEMORY);
         let data = SliData {
             ended: names(&ended),
+            places: target.to_vec(),
             undecided: Vec::new(),
             unmeasured: None,
             late: Vec::new(),
@@ -174,7 +175,8 @@ impl Watch<'_> {
         let (missing, late): (Vec<&Slo>, Vec<&Slo>) =
             self.watched.iter().partition(|slo| is_from_start(cx, slo));
         let of_events = self.of_events();
-        let labels = labels(&self.watched, |_| true);
+        let target = cx.target_labels();
+        let place_of_all = labels(&self.watched, |label| target.contains(label));
         let total = |slos: &[&Slo]| self.base(naming::TOTAL_EVENTS, slos);
         let no_labels: [&str; 0] = [];
         let found = self
@@ -182,22 +184,21 @@ impl Watch<'_> {
             .iter()
             .filter_map(|slo| Some((*slo, undecided(slo)?)));
         let (undecided, without): (Vec<&Slo>, Vec<Expr>) = found.unzip();
-        let target = cx.target_labels();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
             own.filter(|_| is_measured_everywhere(cx, slo))
                 .cloned()
                 .collect()
         };
-        // The other ways give one result per SLO, or one per place.
-        let labels = match of_events.is_empty() && undecided.is_empty() {
-            true => {
+        let labels = match undecided.is_empty() {
+            true if of_events.is_empty() => {
                 let places: BTreeSet<_> = missing.iter().flat_map(|slo| place(slo)).collect();
                 std::iter::once(naming::SLO.to_owned())
                     .chain(places)
                     .collect()
             }
-            false => labels,
+            true => place_of_all.clone(),
+            false => labels(&self.watched, |_| true),
         };
         let either = |one, other| build::binary(BinaryOp::Or, one, other).into();
         let without = without.into_iter().reduce(either).map(|without| {
@@ -210,7 +211,7 @@ impl Watch<'_> {
         });
         let mut ways: Vec<Expr> = without.into_iter().collect();
         if !of_events.is_empty() {
-            ways.push(self.ended(&of_events, &labels, ("last_over_time", MEMORY)));
+            ways.push(self.ended(&of_events, &place_of_all, ("last_over_time", MEMORY)));
         }
         let is_time = |slo: &Slo| matches!(slo.events.sli, EventSli::Time(_));
         let kind = |slo: &Slo| (needed(cx, slo), may_idle(cx, slo), is_time(slo), place(slo));
@@ -252,6 +253,7 @@ impl Watch<'_> {
                 .filter(|(_, slo)| targets(cx, slo).is_some() || !is_from_start(cx, slo))
                 .map(|(name, _)| name)
                 .collect(),
+            places: target.to_vec(),
             targets: missing.first().and_then(|slo| needed(cx, slo)),
             undecided: names(&undecided),
             unmeasured: Some(branches),

@@ -6,14 +6,12 @@
 use std::rc::Rc;
 
 use super::context::{Context, Outcome};
-use super::family::{self, Unbound};
-use super::matchers;
+use super::family::Unbound;
 use slosmith_catalog::split_series;
 use slosmith_plan::plan::{Raw, Signal, Source};
-use slosmith_promql::ast::{Expr, Selector};
+use slosmith_promql::ast::Selector;
 use slosmith_promql::{self as promql, visit};
-use slosmith_spec::library;
-use slosmith_spec::spec::{FamilyKind, Matchers};
+use slosmith_spec::spec::FamilyKind;
 use slosmith_text::diag::{Diagnostic, did_you_mean};
 use slosmith_text::source::Span;
 use slosmith_text::units::{Number, Unit, decimal};
@@ -194,35 +192,4 @@ fn bind(selector: &mut Selector, parts: &[Rc<Signal>], of_target: &[String]) {
     let matchers = family.matchers.iter();
     let matchers = matchers.filter(|(label, ..)| !up || of_target.contains(label));
     *selector = selector.clone().with_matchers(matchers);
-}
-
-/// Adds an alias's own selection to the metrics of a library signal.
-pub(super) fn narrow(cx: &mut Context<'_>, raw: &mut Raw, selection: &Matchers) {
-    let mut names: Vec<_> = metrics(&raw.expr);
-    names.dedup();
-    for part in names
-        .iter()
-        .filter_map(|name| library::of_family(split_series(name).0))
-    {
-        if let Some(Outcome::Ready(part)) = cx.known.get(&part).cloned() {
-            family::check_matchers(cx, &part, selection);
-            break;
-        }
-    }
-    let added = matchers::matchers(selection);
-    visit::selectors_mut(&mut raw.expr, &mut |selector| {
-        if selector
-            .metric
-            .as_ref()
-            .is_some_and(|metric| metric.text != UP)
-        {
-            *selector = selector.clone().with_matchers(&added);
-        }
-    });
-}
-
-fn metrics(expr: &Expr) -> Vec<String> {
-    let selectors = promql::selectors(expr).into_iter();
-    let names = selectors.filter_map(|selector| selector.metric.as_ref());
-    names.map(|name| name.text.clone()).collect()
 }

@@ -3,7 +3,6 @@
 use super::{Index, ShapeEntry};
 use crate::Catalog;
 use crate::family::Family;
-use crate::identity::Identity;
 use crate::release::{Release, ReleaseId};
 use crate::shape::Shape;
 
@@ -40,12 +39,6 @@ impl Index {
             foreign: self.foreign,
         }
     }
-}
-
-/// The product of a committed text, from its first line alone.
-pub(crate) fn identity(text: &str) -> Option<Identity> {
-    let line = text.lines().nth(1)?.strip_prefix("\"product\":")?;
-    serde_json::from_str(line.strip_suffix(',')?).ok()
 }
 
 fn at(table: &[Vec<String>], i: u16) -> Vec<String> {

@@ -270,6 +270,8 @@ pub struct RawCondition {
 pub struct SliData {
     /// SLOs whose events end together with their series, and that fire for no other reason then.
     pub ended: Vec<String>,
+    /// Labels of the places at which they end: those that all series of a target have. One model or one route may end on purpose.
+    pub places: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs on a bucket of a histogram or on statuses.
     pub undecided: Vec<String>,
     /// Where the alert is on missing measurements, the SLOs that have series from the start of their targets on, apart by what tells that

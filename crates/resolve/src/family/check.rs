@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use super::missing::{self, Missing};
 use super::{own_buckets, service};
-use crate::context::{Absence, Context};
+use crate::context::{Absence, Context, Outcome};
 use crate::labels::{ALWAYS_THERE, is_label_name};
-use crate::{derived, matchers, names};
-use slosmith_catalog::ReleaseId;
-use slosmith_plan::plan::{Family, Signal, SignalKind, Source, selection, words};
-use slosmith_promql as promql;
+use crate::{matchers, names};
+use slosmith_catalog::{ReleaseId, split_series};
+use slosmith_plan::plan::{Family, Raw, Signal, SignalKind, Source, selection, words};
 use slosmith_promql::ast::Expr;
+use slosmith_promql::{self as promql, visit};
 use slosmith_spec::library;
 use slosmith_spec::spec::{Across, MatchValue, Matchers, RatioSide, Selection, Text};
 use slosmith_text::diag::{Diagnostic, did_you_mean, one_of};
@@ -286,7 +286,7 @@ pub(crate) fn narrow(
             Some(())
         }
         Source::Raw(raw) if raw.recorded => {
-            derived::narrow(cx, raw, selection);
+            narrow_recorded(cx, raw, selection);
             Some(())
         }
         Source::Raw(_) => {
@@ -294,6 +294,37 @@ pub(crate) fn narrow(
             None
         }
     }
+}
+
+/// Adds an alias's own selection to the metrics of a library signal.
+fn narrow_recorded(cx: &mut Context<'_>, raw: &mut Raw, selection: &Matchers) {
+    let mut names: Vec<_> = metrics(&raw.expr);
+    names.dedup();
+    for part in names
+        .iter()
+        .filter_map(|name| library::of_family(split_series(name).0))
+    {
+        if let Some(Outcome::Ready(part)) = cx.known.get(&part).cloned() {
+            check_matchers(cx, &part, selection);
+            break;
+        }
+    }
+    let added = matchers::matchers(selection);
+    visit::selectors_mut(&mut raw.expr, &mut |selector| {
+        if selector
+            .metric
+            .as_ref()
+            .is_some_and(|metric| metric.text != "up")
+        {
+            *selector = selector.clone().with_matchers(&added);
+        }
+    });
+}
+
+fn metrics(expr: &Expr) -> Vec<String> {
+    let selectors = promql::selectors(expr).into_iter();
+    let names = selectors.filter_map(|selector| selector.metric.as_ref());
+    names.map(|name| name.text.clone()).collect()
 }
 
 pub(crate) fn reject_where(cx: &mut Context<'_>, selection: Option<&Matchers>) {

@@ -194,13 +194,8 @@ impl Run<'_> {
     /// Events end with their series. An idle service ends, too, and so do series of targets that are up.
     fn ended(&self, name: &str) -> Option<(Vec<Test>, Vec<Test>)> {
         let slo = self.slo(name)?;
-        let of_result = &self.subject.condition.query().labels;
-        let labels: Vec<_> = slo
-            .labels
-            .iter()
-            .filter(|l| of_result.contains(l))
-            .cloned()
-            .collect();
+        let of_place = |label: &&String| self.data.places.contains(label);
+        let labels: Vec<_> = slo.labels.iter().filter(of_place).cloned().collect();
         let end = BEFORE + 1;
         let memory = self.data.memory.mins_up();
         let pages = self.data.unmeasured.is_none();

@@ -445,8 +445,8 @@ impl<'a> Windows<'a> {
         })
     }
 
-    /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old. Where all
-    /// targets that are left are up, it ends at once.
+    /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old. Where targets
+    /// are left and all of them are up, it ends at once.
     fn end(&self) -> Option<Test> {
         let hair = BASE_WINDOW.mins_up();
         let held = |tier: &&Tier| self.slo.events.is_held(tier);
