@@ -233,6 +233,27 @@ No longer pages: c/Busy
     }
 }
 
+#[test]
+fn a_moved_host_is_one_change() {
+    let project = Project::empty();
+    for name in ["a", "b", "c"] {
+        let spec = SPEC.replace("name: search,", &format!("name: {name},"));
+        let spec = spec.replace("git.example/runbooks", &format!("git.example/{name}"));
+        project.write(&format!("old/specs/{name}.yaml"), &spec);
+        let moved = spec.replace("https://git.example/", "https://wiki.example/");
+        project.write(&format!("specs/{name}.yaml"), &moved);
+    }
+    let told = project.run(&["diff", "old"]).exits(0).out;
+    let wanted = "\
+~ a, a-staging, b, b-staging, c and 1 other
+    service: runbooks URL: https://git.example/… → https://wiki.example/…
+~ a/Busy, a-staging/Busy, b/Busy, b-staging/Busy, c/Busy and 1 other
+    alert: runbook: https://git.example/… → https://wiki.example/…
+12 changes in 6 services
+";
+    assert_eq!(told, wanted);
+}
+
 /// The configuration is below the repository's root, and reads specs and bases beside it; a second one is a project of its own.
 #[test]
 fn a_revision_has_the_files_of_the_whole_repository() {

@@ -25,6 +25,11 @@ pub struct Service {
     pub spec: Option<String>,
     #[serde(skip)]
     pub at: Span,
+    /// The folder of the runbooks, and the root of Grafana.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runbooks_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grafana_url: Option<String>,
     /// The servers and their releases: `vLLM >=0.20`.
     pub servers: Vec<String>,
     pub slos: Vec<Objective>,

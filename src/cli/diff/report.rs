@@ -105,7 +105,7 @@ impl<'a> Report<'a> {
         let mut services: Vec<_> = services.collect();
         let mut common: IndexMap<String, Vec<[&str; 2]>> = IndexMap::new();
         for service in &services {
-            for item in service.entries.iter().chain([service]) {
+            for item in std::iter::once(service).chain(&service.entries) {
                 let names = [&service.of.name, &item.of.name].map(String::as_str);
                 for change in item.changes() {
                     common.entry(change).or_default().push(names);
@@ -208,7 +208,7 @@ fn fields(of: &Changed, quoted: &dyn Fn(&str) -> String) -> Vec<String> {
     let mut lines = Vec::new();
     let others = of.fields.keys().any(|field| field != "query");
     for (field, [old, new]) in &of.fields {
-        let name = field.replace('_', " ");
+        let name = field.replace("_url", " URL").replace('_', " ");
         match (old, new) {
             _ if field == "query" && others => {}
             (Value::Array(old), Value::Array(new)) => {
@@ -225,7 +225,8 @@ fn fields(of: &Changed, quoted: &dyn Fn(&str) -> String) -> Vec<String> {
                 }
             }
             (old, new) => {
-                let [old, new] = [old, new].map(|value| match value {
+                let (old, new) = hosts(old, new).unwrap_or((old.clone(), new.clone()));
+                let [old, new] = [&old, &new].map(|value| match value {
                     Value::Null => "none".to_owned(),
                     Value::Object(fields) if fields.is_empty() => "none".to_owned(),
                     value => quoted(&plain(value)),
@@ -235,6 +236,18 @@ fn fields(of: &Changed, quoted: &dyn Fn(&str) -> String) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Of two URLs that differ in the host alone, what differs: a moved host is one change of many links.
+fn hosts(old: &Value, new: &Value) -> Option<(Value, Value)> {
+    let split = |url: &str| {
+        let at = url.find("://")? + "://".len();
+        let end = url[at..].find('/').map_or(url.len(), |end| at + end);
+        Some((url[..end].to_owned(), url[end..].to_owned()))
+    };
+    let (old, new) = (split(old.as_str()?)?, split(new.as_str()?)?);
+    (old.1 == new.1 && !old.1.is_empty())
+        .then(|| (format!("{}/…", old.0).into(), format!("{}/…", new.0).into()))
 }
 
 fn plain(value: &Value) -> String {

@@ -20,6 +20,7 @@ impl View<'_> {
     pub(super) fn service(&self) -> Service {
         let service = &self.plan.service;
         let servers = self.plan.servers.iter();
+        let links = self.spec.links.as_ref();
         let dashboards = self.plan.dashboards.iter().map(|dashboard| Titled {
             name: dashboard.name.clone(),
             title: dashboard.title.clone(),
@@ -45,11 +46,13 @@ impl View<'_> {
         Service {
             name: service.name.clone(),
             title: service.title.clone(),
-            renamed_from: old_name(self.spec.service.renamed_from.as_ref()),
+            renamed_from: text(self.spec.service.renamed_from.as_ref()),
             owner: service.owner.clone(),
             environment: None,
             spec: None,
             at: self.place(None),
+            runbooks_url: text(links.and_then(|links| links.runbooks.as_ref())),
+            grafana_url: text(links.and_then(|links| links.grafana.as_ref())),
             servers: servers
                 .map(|s| format!("{} {}", s.title, s.range))
                 .collect(),
@@ -97,7 +100,7 @@ impl View<'_> {
             told: Told {
                 pages: severities.iter().any(|severity| self.is_page(severity)),
                 summary: slo.summary.clone(),
-                renamed_from: old_name(named.and_then(|(_, slo)| slo.renamed_from.as_ref())),
+                renamed_from: text(named.and_then(|(_, slo)| slo.renamed_from.as_ref())),
                 at: self.place(named.map(|(name, _)| name)),
                 ..self.told(marks, &slo.links, &ratio)
             },
@@ -118,7 +121,7 @@ impl View<'_> {
             told: Told {
                 pages: self.is_page(&alert.severity),
                 summary: alert.summary_is_own.then(|| alert.summary.clone()),
-                renamed_from: old_name(named.and_then(|(_, alert)| alert.renamed_from.as_ref())),
+                renamed_from: text(named.and_then(|(_, alert)| alert.renamed_from.as_ref())),
                 at: self.place(named.map(|(name, _)| name)),
                 ..self.told(Some(&alert.marks), &alert.links, query)
             },
@@ -160,8 +163,8 @@ impl View<'_> {
     }
 }
 
-fn old_name(name: Option<&Text>) -> Option<String> {
-    name.map(|name| name.value.clone())
+fn text(given: Option<&Text>) -> Option<String> {
+    given.map(|given| given.value.clone())
 }
 
 /// What a step asks.

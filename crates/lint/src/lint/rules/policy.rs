@@ -66,14 +66,20 @@ pub(in crate::lint) fn check(policy: &Policy, document: &Document, plan: &Plan) 
             [list, index, ..] => index.parse().ok().and_then(|at| service.entry(list, at)),
             _ => None,
         };
-        let (word, name, at) = entry.unwrap_or(("service", &service.name, service.at));
+        // Equal findings of all environments are one.
+        let named = |word: &str, name: &str| format!("{word} `{name}`");
+        let (what, at) = match (entry, &service.environment) {
+            (Some((word, name, at)), _) => (named(word, name), at),
+            (None, None) => (named("service", &service.name), service.at),
+            (None, Some(_)) => ("service".to_owned(), service.at),
+        };
         let field = path[if entry.is_some() { 2 } else { 0 }..].join(".");
         let field = match field.is_empty() {
             true => String::new(),
             false => format!(" `{field}`:"),
         };
-        let what = violation.message;
-        let message = format!("the {word} `{name}` does not fit the policy:{field} {what}");
+        let why_not = violation.message;
+        let message = format!("the {what} does not fit the policy:{field} {why_not}");
         let why = violation.why.map(|why| format!("{why} ({file})"));
         let finding = Diagnostic::error("policy", at, message);
         finding.help(why.unwrap_or_else(|| format!("see {file}")))
