@@ -16,7 +16,7 @@ use slosmith_plan::plan::{LeftOut, Plan, Server};
 use slosmith_render::output;
 use slosmith_render::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
 use slosmith_render::target;
-use slosmith_render::target::{Target, TargetError, Untested, own};
+use slosmith_render::target::{Format, Target, TargetError, Untested, own};
 use slosmith_resolve as resolve;
 use slosmith_spec::kubernetes::Metadata;
 use slosmith_spec::naming;
@@ -172,6 +172,7 @@ impl<'a> Job<'a> {
     }
 
     fn inputs(&self, parts: &[(FileId, &str)], environment: Option<&str>) -> Digest {
+        let formats = format!("{:?}", self.settings.formats);
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
         let templates = self.settings.templates.foreign();
@@ -183,7 +184,8 @@ impl<'a> Job<'a> {
         let newer: Vec<&str> = Catalog::newer().collect();
         let first = first.into_iter().chain(newer).map(str::as_bytes);
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
-        let words = targets.chain(kubernetes.map(str::as_bytes));
+        let words = targets.chain([formats.as_bytes()]);
+        let words = words.chain(kubernetes.map(str::as_bytes));
         let words = words.chain([self.settings.checks.as_bytes()]);
         let words = words.chain(environment.map(str::as_bytes));
         let first = first.chain(words);
@@ -217,6 +219,7 @@ impl<'a> Job<'a> {
         inputs: Option<Digest>,
     ) -> Result<(Folder, Summary, Vec<Untested>)> {
         let wanted = |t: &Target| self.settings.makes(*t);
+        let in_format = |format| self.settings.formats.contains(&format);
         let options = target::Options {
             templates: &self.settings.templates,
             unit_tests: self.settings.tests,
@@ -231,7 +234,8 @@ impl<'a> Job<'a> {
             if self.settings.validate || self.settings.templates.are_replaced() {
                 target::validate(target, &rendered.files)?;
             }
-            files.extend(rendered.files);
+            let loaded = rendered.files.into_iter();
+            files.extend(loaded.filter(|file| Format::of(&file.path).is_none_or(in_format)));
             notes.extend(rendered.notes);
             untested.extend(rendered.untested);
         }
@@ -249,7 +253,9 @@ impl<'a> Job<'a> {
         // It names the files of several targets: a build of some of them leaves it as it is.
         let own = files.iter().any(|file| file.path == target::KUSTOMIZATION);
         match self.settings.only.as_slice() {
-            [] if !own => files.extend(target::kustomization(&plan, &files, options)?),
+            [] if !own && in_format(Format::Kubernetes) => {
+                files.extend(target::kustomization(&plan, &files, options)?)
+            }
             [] => {}
             _ => others.push(target::KUSTOMIZATION.to_owned()),
         }

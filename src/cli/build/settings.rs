@@ -13,7 +13,7 @@ use crate::cli::watch::Place;
 use crate::cli::{configuration, findings};
 use slosmith_catalog::{Embedded, Product};
 use slosmith_lint::lint::Scope;
-use slosmith_render::target::Target;
+use slosmith_render::target::{Format, Target};
 use slosmith_render::template::Templates;
 use slosmith_resolve::{self as resolve, Options};
 use slosmith_spec::config::{self, Build, Config};
@@ -31,6 +31,8 @@ pub(in crate::cli) struct Settings {
     pub(in crate::cli) out: PathBuf,
     pub(in crate::cli) templates: Templates,
     pub(super) targets: Vec<Target>,
+    /// The forms of rules and dashboards.
+    pub(super) formats: Vec<Format>,
     /// The targets that `--target` selects; empty: all.
     pub(super) only: Vec<Target>,
     pub(super) tests: bool,
@@ -107,11 +109,6 @@ impl Settings {
             .iter()
             .map(|output| output.template.value.as_path());
         let own: Vec<_> = own.collect();
-        let targets: Vec<_> = build
-            .targets
-            .iter()
-            .filter_map(|t| target(t).ok())
-            .collect();
         let outputs = build.outputs.iter().map(|output| {
             let template = output.template.value.to_string_lossy();
             (template.into_owned(), output.path.value.clone())
@@ -121,10 +118,8 @@ impl Settings {
             specs,
             out: out.unwrap_or_else(|| root.join(OUT)),
             templates: Templates::with(templates.as_deref(), &own)?,
-            targets: match targets.as_slice() {
-                [] => Target::ALL.to_vec(),
-                some => some.to_vec(),
-            },
+            targets: all_or_some("target", &build.targets),
+            formats: all_or_some("format", &build.formats),
             only: args.target.clone(),
             tests: !build.no_tests && !args.no_tests,
             vllm: args.vllm.clone(),
@@ -244,11 +239,11 @@ fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
 }
 
 fn faults(build: &Build) -> Vec<Diagnostic> {
-    let mut faults: Vec<_> = build
-        .targets
-        .iter()
-        .filter_map(|t| target(t).err())
-        .collect();
+    let targets = build.targets.iter();
+    let targets = targets.filter_map(|word| named::<Target>("target", word).err());
+    let formats = build.formats.iter();
+    let formats = formats.filter_map(|word| named::<Format>("format", word).err());
+    let mut faults: Vec<_> = targets.chain(formats).collect();
     let mut wanted = |path: &Spanned<PathBuf>, what: &str, is: fn(&Path) -> bool| {
         if !is(&path.value) {
             let message = format!("the {what} `{}` does not exist", path.value.display());
@@ -265,14 +260,25 @@ fn faults(build: &Build) -> Vec<Diagnostic> {
     faults
 }
 
-fn target(word: &Spanned<String>) -> Result<Target, Diagnostic> {
-    let known = Target::value_variants().iter();
+/// What a list of words selects; all of it where the list is empty.
+fn all_or_some<T: ValueEnum>(what: &str, words: &[Spanned<String>]) -> Vec<T> {
+    let some = words.iter().filter_map(|word| named(what, word).ok());
+    let some: Vec<_> = some.collect();
+    if some.is_empty() {
+        T::value_variants().to_vec()
+    } else {
+        some
+    }
+}
+
+fn named<T: ValueEnum>(what: &str, word: &Spanned<String>) -> Result<T, Diagnostic> {
+    let known = T::value_variants().iter();
     let known = known.filter_map(ValueEnum::to_possible_value);
-    Target::from_str(&word.value, false).map_err(|_| {
+    T::from_str(&word.value, false).map_err(|_| {
         let names: Vec<_> = known.map(|v| v.get_name().to_owned()).collect();
         let help = did_you_mean(&word.value, names.iter().map(String::as_str));
         let help = help.unwrap_or_else(|| format!("expected one of `{}`", names.join("`, `")));
-        let message = format!("unknown target `{word}`");
+        let message = format!("unknown {what} `{word}`");
         Diagnostic::error("unknown-value", word.span, message).help(help)
     })
 }

@@ -1,5 +1,7 @@
 //! `slosmith.toml` says what is built.
 
+use std::collections::BTreeSet;
+
 use crate::project::{Project, spec};
 
 /// A project whose specs are in two nested folders, with a base in a third.
@@ -33,6 +35,51 @@ fn specs_of_nested_folders_are_built() {
         assert!(!project.has(&format!("{folder}/runbooks")), "{service}");
     }
     project.run(&["lint", "platform"]).exits(0);
+}
+
+/// Each file is there for one form, or for both; what the other form alone needs is removed.
+#[test]
+fn one_form_of_rules_and_dashboards_is_written() {
+    let project = project();
+    project.run(&["build"]).exits(0);
+    let folder = "out/generated/one";
+    let both = project.snapshot(folder);
+    let mut forms = Vec::new();
+    for form in ["files", "kubernetes"] {
+        let line = format!("targets = [\"prometheus\", \"grafana\"]\nformats = [\"{form}\"]");
+        let toml = project.read("slosmith.toml");
+        let lines = toml.lines().filter(|line| !line.starts_with("formats"));
+        let lines = lines.map(|old| match old.starts_with("targets") {
+            true => line.clone(),
+            false => old.to_owned(),
+        });
+        project.write(
+            "slosmith.toml",
+            &(lines.collect::<Vec<_>>().join("\n") + "\n"),
+        );
+        project.run(&["build"]).exits(0);
+        project.run(&["build", "--check"]).exits(0);
+        let built = project.snapshot(folder);
+        forms.push(built.keys().cloned().collect::<BTreeSet<_>>());
+    }
+    let all: BTreeSet<_> = both.keys().cloned().collect();
+    assert_eq!(&forms[0] | &forms[1], all);
+    let has = |form: usize, path: &str| forms[form].iter().any(|file| file.ends_with(path));
+    for path in ["prometheus/scrape.yaml", "dashboards/overview.json"] {
+        assert!(has(0, path) && !has(1, path), "{path}");
+    }
+    for path in [
+        "prometheusrule.yaml",
+        "configmaps/overview.yaml",
+        "kustomization.yaml",
+    ] {
+        assert!(has(1, path) && !has(0, path), "{path}");
+    }
+    assert!(has(0, "rules/alerts.yaml") && has(1, "rules/alerts.yaml"));
+    project.edit("slosmith.toml", "\"kubernetes\"", "\"kubernets\"");
+    let ran = project.run(&["build"]).exits(2);
+    ran.says("unknown format `kubernets`")
+        .says("did you mean `kubernetes`?");
 }
 
 #[test]

@@ -84,6 +84,37 @@ impl Target {
     }
 }
 
+/// A form in which rules and dashboards are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Files for Prometheus, a ruler and the provisioning of Grafana
+    Files,
+    /// Resources for operators, and for Argo CD or Flux
+    Kubernetes,
+}
+
+impl Format {
+    /// The form that a file is for. Other outputs are for none, and rule files for each: unit tests read them.
+    pub fn of(path: &str) -> Option<Self> {
+        const FILES: [&str; 3] = [
+            "grafana/dashboards/",
+            "grafana/provisioning/",
+            "prometheus/scrape.yaml",
+        ];
+        const KUBERNETES: [&str; 6] = [
+            "grafana/configmaps/",
+            "grafana/operator/",
+            "grafana/references.yaml",
+            "prometheus/monitors/",
+            "prometheus/prometheusrule.yaml",
+            KUSTOMIZATION,
+        ];
+        let is_below = |places: &[&str]| places.iter().any(|place| path.starts_with(place));
+        let files = is_below(&FILES).then_some(Self::Files);
+        files.or(is_below(&KUBERNETES).then_some(Self::Kubernetes))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutFile {
     /// Path below the service's folder, with `/`.

@@ -25,6 +25,8 @@ pub struct Build {
     pub out: Option<PathBuf>,
     /// Names of the outputs to build; all of them if empty.
     pub targets: Vec<Spanned<String>>,
+    /// Names of the forms of rules and dashboards; all of them if empty.
+    pub formats: Vec<Spanned<String>>,
     /// Templates that replace built-in ones.
     pub templates: Option<Spanned<PathBuf>>,
     /// True if no unit tests are written.
@@ -74,6 +76,9 @@ pub(super) struct BuildTable {
     /// Outputs to build: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. Default: all of them.
     #[schemars(with = "Vec<String>", example = ["prometheus", "grafana"])]
     targets: Vec<At<String>>,
+    /// Forms of rules and dashboards: `files` for Prometheus, a ruler and Grafana's provisioning, `kubernetes` for operators. Default: both.
+    #[schemars(with = "Vec<String>", example = ["files"])]
+    formats: Vec<At<String>>,
     /// A folder of templates that replace built-in ones, relative to this file.
     #[schemars(with = "Option<String>")]
     templates: Option<At<PathBuf>>,
@@ -134,6 +139,7 @@ impl Place<'_> {
             defaults: table.defaults.into_iter().map(|at| self.path(at)).collect(),
             out: table.out.map(|at| self.path(at).value),
             targets: self.all(table.targets),
+            formats: self.all(table.formats),
             templates: table.templates.map(|at| self.path(at)),
             no_tests: table.tests == Some(false),
             kubernetes,
