@@ -178,7 +178,7 @@ alerts:
   Old: {severity: warning, when: {signal: last, above: 5s}}
 "#;
     project.write("specs/shop.yaml", spec);
-    project.run(&["build"]).exits(0);
+    project.run(&["build", "--validate"]).exits(0);
     let scrape = project.read("generated/shop/prometheus/scrape.yaml");
     assert!(
         scrape.contains("regex: orders_created\n        action: drop"),
