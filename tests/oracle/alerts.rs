@@ -429,6 +429,10 @@ impl<'a> Oracle<'a> {
         known.extend(now.iter().map(|group| (group.clone(), self.time(i))));
         let memory = absent.memory.unwrap_or_default().as_secs() as f64;
         known.retain(|_, seen| self.time(i) - *seen <= memory);
+        if now.is_empty() {
+            // None is forgotten while none is there.
+            known.values_mut().for_each(|seen| *seen = self.time(i));
+        }
         let gone: Held = known.keys().filter(|g| !now.contains(g)).cloned().collect();
         match gone.is_empty() && now.is_empty() {
             true => [Labels::new()].into(),

@@ -403,6 +403,7 @@ impl Watch<'_> {
             of_slos: Some(data),
             expr: expr.clone(),
             unit: ValueUnit::plain(Unit::Count),
+            threshold: None,
             query: Query { expr, labels },
         };
         Alert {

@@ -319,7 +319,8 @@ impl Resolver<'_, '_> {
             window: read.window.usual(),
         });
         let correlation = words::correlation(&of, window);
-        let words = format!("{correlation}: > {}", c.above);
+        let threshold = format!("> {}", c.above);
+        let words = format!("{correlation}: {threshold}");
         let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
         let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {
@@ -328,6 +329,7 @@ impl Resolver<'_, '_> {
             of_slos: None,
             expr,
             unit: ValueUnit::plain(Unit::Count),
+            threshold: Some(threshold),
             query: Query {
                 expr: whole,
                 labels,
@@ -465,8 +467,8 @@ impl Resolver<'_, '_> {
         self.cx.sink.push(warning.help(help));
     }
 
-    /// Label sets that had series and lost them. If no label set is remembered, the condition holds while no series exists
-    /// at all.
+    /// Label sets that had series and lost them. While no series exists at all, no label set is forgotten: the alert keeps its
+    /// labels. If none is remembered then, as after the loss of Prometheus's data, the condition holds without labels.
     fn gone(&mut self, family: &Family, labels: &[String], memory: Option<Duration>) -> Expr {
         let none = query::silence(family);
         let Some(memory) = memory else {
@@ -479,8 +481,13 @@ impl Resolver<'_, '_> {
         });
         let remembered = build::call("present_over_time", [query::range(seen, memory)]);
         let remembered = build::aggregate(AggregateOp::Max, labels, remembered);
-        let gone = bin(BinaryOp::Unless, remembered, now);
         let no_labels: [&str; 0] = [];
+        if let Some(record) = self.records.iter_mut().find(|r| r.query.expr == now) {
+            let kept = build::binary(BinaryOp::And, remembered.clone(), none.clone());
+            let kept = kept.on(&no_labels);
+            record.query.expr = bin(BinaryOp::Or, now.clone(), Expr::from(kept));
+        }
+        let gone = bin(BinaryOp::Unless, remembered, now);
         build::binary(BinaryOp::Or, gone, none)
             .on(&no_labels)
             .into()
@@ -510,8 +517,8 @@ impl Resolver<'_, '_> {
             }));
         }
         let mut unit = ValueUnit::plain(c.unit.map_or(Unit::Count, |u| u.value));
-        let whole = match bound::comparison(&c.comparison) {
-            None if is_condition(&expr) => expr.clone(),
+        let (whole, threshold) = match bound::comparison(&c.comparison) {
+            None if is_condition(&expr) => (expr.clone(), None),
             // Reported where the fields are read.
             None if c.comparison.equals.is_some() => return None,
             None => {
@@ -536,11 +543,19 @@ impl Resolver<'_, '_> {
                 return None;
             }
             Some((op, bound)) => {
-                let (value, per) = self.raw_bound(unit.unit, bound)?;
-                unit.per = per;
+                let quantity = self.raw_bound(bound)?;
+                let value = match quantity.of(unit.unit, quantity.per().is_some()) {
+                    Ok(value) => query::number(value),
+                    Err(mismatch) => {
+                        self.cx.sink.push(bound::wrong_unit(bound.span, mismatch));
+                        return None;
+                    }
+                };
+                unit.per = quantity.per();
                 doubts::percent(self.cx, text, &expr, unit.unit);
                 bound::own_quantile(self.cx, text, &expr, bound)?;
-                query::compare(expr.clone(), op, value)
+                let threshold = format!("{} {quantity}", op.symbol());
+                (query::compare(expr.clone(), op, value), Some(threshold))
             }
         };
         Some(Condition::Raw(Box::new(RawCondition {
@@ -549,6 +564,7 @@ impl Resolver<'_, '_> {
             of_slos: None,
             expr,
             unit,
+            threshold,
             query: Query {
                 expr: whole,
                 labels,
@@ -576,11 +592,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn raw_bound(
-        &mut self,
-        unit: Unit,
-        bound: &Spanned<spec::Bound>,
-    ) -> Option<(Expr, Option<slosmith_text::units::Per>)> {
+    /// The only thing that PromQL from the spec can be compared with.
+    fn raw_bound<'b>(&mut self, bound: &'b Spanned<spec::Bound>) -> Option<&'b Quantity> {
         let spec::Bound::Quantity(quantity) = &bound.value else {
             let message = "raw PromQL can only be compared with a fixed value";
             let error = Diagnostic::error("contradiction", bound.span, message);
@@ -588,13 +601,7 @@ impl Resolver<'_, '_> {
             self.cx.sink.push(error.help(help));
             return None;
         };
-        match quantity.of(unit, quantity.per().is_some()) {
-            Ok(value) => Some((query::number(value), quantity.per())),
-            Err(mismatch) => {
-                self.cx.sink.push(bound::wrong_unit(bound.span, mismatch));
-                None
-            }
-        }
+        Some(quantity)
     }
 }
 

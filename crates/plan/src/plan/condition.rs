@@ -262,6 +262,8 @@ pub struct RawCondition {
     /// The expression without the comparison that the spec adds.
     pub expr: Expr,
     pub unit: ValueUnit,
+    /// What the spec compares the value with, as text: `> 90%`.
+    pub threshold: Option<String>,
     pub query: Query,
 }
 

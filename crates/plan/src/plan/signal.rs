@@ -146,6 +146,15 @@ impl Signal {
         }
     }
 
+    /// True where PromQL from the spec computes it, or a part of it.
+    pub fn has_own_promql(&self) -> bool {
+        match &self.source {
+            Source::Raw(_) => true,
+            Source::Ratio { of, over, .. } => of.has_own_promql() || over.has_own_promql(),
+            Source::Family(_) => false,
+        }
+    }
+
     pub fn buckets(&self) -> &[Bucket] {
         match &self.source {
             Source::Family(family) => &family.buckets,

@@ -4,7 +4,8 @@ use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
 use slosmith_plan::plan::{
-    Alert, Bound, Compare, Condition, Links, Marks, RawCondition, Slo, Tier, ValueUnit, words,
+    Alert, Bound, Compare, Condition, Links, Marks, RawCondition, Service, Slo, Tier, ValueUnit,
+    words,
 };
 use slosmith_spec::naming;
 use slosmith_spec::spec::Stat;
@@ -345,8 +346,8 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             .known_labels(labels)
             .and(format!(".{duration}")),
         Condition::Raw(r) => {
-            let above = r.correlated.as_ref().map(|c| decimal(c.above));
-            let threshold = above.map(|above| format!(" Threshold: > {above}."));
+            let threshold = r.threshold.as_ref();
+            let threshold = threshold.map(|bound| format!(" Threshold: {bound}."));
             raw_value(r, labels).and(threshold.unwrap_or_default() + &duration)
         }
         Condition::Unless(parts, _) if has_threshold(&parts[0]) => {
@@ -395,7 +396,7 @@ fn affected(condition: &Condition, labels: &[String]) -> Text {
 fn has_threshold(condition: &Condition) -> bool {
     match condition {
         Condition::Compare(_) => true,
-        Condition::Raw(r) => r.correlated.is_some(),
+        Condition::Raw(r) => r.threshold.is_some(),
         _ => false,
     }
 }
@@ -471,16 +472,19 @@ fn is_small(c: &Compare) -> bool {
     small && format(c.unit).0 == "humanize"
 }
 
-pub(super) fn burn(service: &str, slo: &Slo, tier: &Tier) -> Annotations {
+pub(super) fn burn(service: &Service, slo: &Slo, tier: &Tier) -> Annotations {
     let events = &slo.events;
     let (long, short) = (tier.long, tier.short);
     let factor = decimal(readable(tier.factor));
-    let title = words::capital(&slo.title);
-    let made = format!("{title}: burn rate above {factor} ({long} window)");
+    let made = format!(
+        "{}: {} burn rate above {factor} ({long} window)",
+        service.title,
+        words::capital(&slo.title)
+    );
     let counted = words::of_counted(&events.sli);
     let least = words::minimum(events, &long.to_string());
     let fixed = [
-        (naming::SERVICE, service.to_owned()),
+        (naming::SERVICE, service.name.clone()),
         (naming::SLO, slo.name.clone()),
         (naming::WINDOW, long.to_string()),
     ];

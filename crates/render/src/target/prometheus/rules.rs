@@ -331,7 +331,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, tier: &Tier) -> Rule {
         alert: Some(slo.alert_name.clone()),
         expr: text(&expr),
         labels: burn_labels(plan, slo, tier),
-        annotations: annotations::burn(service, slo, tier).templates(),
+        annotations: annotations::burn(&plan.service, slo, tier).templates(),
         ..Rule::default()
     }
 }

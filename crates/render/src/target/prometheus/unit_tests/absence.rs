@@ -1,7 +1,7 @@
 //! Tests of alerts on series that are missing.
 
 use super::subject::Subject;
-use super::{SHORT_MEMORY, firing, labels, minutes};
+use super::{firing, labels, minutes};
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 use slosmith_plan::plan::{Absent, Plan};
@@ -9,11 +9,10 @@ use slosmith_plan::plan::{Absent, Plan};
 /// Minutes that series are there before they are gone, as after a first start.
 const SEEN: u64 = 5;
 
-/// Minutes that they are gone where the memory of the alert is longer than a test: longer than any look-back but the memory.
+/// Minutes that they are gone: longer than any look-back but the memory.
 const GONE: u64 = 70;
 
-/// Series stop, are missed until they are back, and not longer. When their labels are forgotten, an alert without labels
-/// takes over.
+/// Series stop, are missed until they are back, and not longer.
 pub(super) fn test(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> {
     let family = absent.signal.family()?;
     let set = labels::of(plan, &absent.signal, family);
@@ -26,21 +25,7 @@ pub(super) fn test(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Optio
         check((gone + least).saturating_sub(1), false),
         check(gone + most, true),
     ];
-    let mut pause = GONE + most;
-    if let Some(memory) = absent.memory.filter(|memory| *memory <= SHORT_MEMORY) {
-        let mut own = absent.query.labels.iter();
-        let label = own.find(|label| !subject.labels.contains_key(*label))?;
-        let value = set.get(label)?;
-        let (whole, forgotten) = (memory.as_secs() / 60, memory.mins_up());
-        // The sample at the start of a window counts in Prometheus 2 alone.
-        let last = (gone + whole)
-            .checked_sub(2)
-            .filter(|last| *last >= gone + most)?;
-        let labelled = |at, fires| firing(subject.name, &[(label, value)], at, fires);
-        checks.push(labelled(last, true));
-        checks.push(labelled(gone + forgotten + ended + 1, false));
-        pause = forgotten + ended + most + 2;
-    }
+    let pause = GONE + most;
     let back = gone + pause;
     checks.push(check(back + kept - 1, true));
     checks.push(check(back + ended + 1, false));

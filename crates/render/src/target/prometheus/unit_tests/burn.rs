@@ -113,7 +113,7 @@ pub(super) fn expected(
         labels.insert(label.clone(), set.get(label)?.clone());
     }
     let labels = annotations::shown_labels(&labels)?;
-    let annotations = annotations::burn(&plan.service.name, slo, tier);
+    let annotations = annotations::burn(&plan.service, slo, tier);
     Some(ExpectedAlert {
         exp_annotations: annotations.shown_about(value, &labels)?,
         exp_labels: labels,

@@ -10,11 +10,13 @@ use super::onset::Steps;
 use super::scenario::{Faults, excuses, firing as firing_sets, holds, leaves, names};
 use super::search::{Agreed, Found};
 use super::subject::Subject;
-use super::{EXCUSED, SELDOM, Tests, firing, minutes, replicas, search, step_for, test_file};
+use super::{
+    EXCUSED, SELDOM, Tests, firing, minutes, places, replicas, search, step_for, test_file,
+};
 use crate::target::Untested;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
-use slosmith_plan::plan::{Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
+use slosmith_plan::plan::{Bound, Compare, CompareOp, Condition, Plan, SignalKind, Source};
 use slosmith_spec::spec::Stat;
 use slosmith_text::units::{Duration, float};
 
@@ -25,7 +27,9 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let plain = match subject.condition {
         _ if data.is_some() => data.map(|data| data::tests(plan, subject, data)),
         Condition::Absent(absent) => {
-            absence::test(plan, subject, absent).map(|test| (vec![test], Vec::new()))
+            let of_memory = search::of_memory(plan, subject, step);
+            let test = absence::test(plan, subject, absent);
+            test.map(|test| (vec![test], of_memory.into_iter().flatten().collect()))
         }
         _ => tests(plan, subject, step).map(|tests| (tests, Vec::new())),
     };
@@ -39,8 +43,9 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             if subject.condition.slo_data().is_none() {
                 left_out::add(subject, &mut tests, step);
             }
-            tests.extend(replicas::beside(subject, &tests, step));
+            replicas::beside(subject, &mut tests, step);
             tests.extend(replicas::replaced(subject, &tests, step));
+            tests.extend(places::apart(subject, &tests, step));
             for test in &mut tests {
                 left_out::join_checks(subject, test, step);
             }
@@ -76,17 +81,13 @@ fn is_short(condition: &Condition) -> bool {
 
 /// True where a part is PromQL by the author.
 fn is_authors(condition: &Condition) -> bool {
-    fn raw(signal: &Signal) -> bool {
-        match &signal.source {
-            Source::Raw(_) => true,
-            Source::Ratio { of, over, .. } => raw(of) || raw(over),
-            Source::Family(_) => false,
-        }
-    }
     condition.leaves().into_iter().any(|leaf| match leaf {
-        Condition::Compare(c) => raw(&c.signal),
+        Condition::Compare(c) => c.signal.has_own_promql(),
         Condition::Raw(r) => match &r.correlated {
-            Some(correlated) => correlated.of.iter().any(|reading| raw(&reading.signal)),
+            Some(correlated) => {
+                let mut read = correlated.of.iter();
+                read.any(|reading| reading.signal.has_own_promql())
+            }
             None => true,
         },
         _ => false,

@@ -36,6 +36,12 @@ pub(super) fn add(subject: &Subject<'_>, tests: &mut [Test], step: u64) {
         healthy.retain(is_excuse);
         extend(subject, fires, &healthy, &mut known, step);
     }
+    let mut known = Vec::new();
+    for excused in others.iter_mut().filter(|test| test.name == EXCUSED) {
+        let mut healthy = differing(fires, excused);
+        healthy.retain(is_excuse);
+        extend(subject, excused, &healthy, &mut known, step);
+    }
 }
 
 fn is_silent(test: &Test) -> bool {

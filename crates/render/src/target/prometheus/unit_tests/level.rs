@@ -16,6 +16,8 @@ const SHORT_OF: (i128, i128) = (99, 100);
 const BEYOND_FEW: (i128, i128) = (105, 100);
 const SHORT_OF_FEW: (i128, i128) = (95, 100);
 const FEW: (i128, i128) = (1, 10_000);
+/// The same where inputs are tried, in hundredths.
+pub(super) const NEAREST: i128 = 105;
 /// Half of a threshold, or half as much again below it.
 const GOOD: (i128, i128) = (50, 100);
 
@@ -177,7 +179,11 @@ pub(super) fn apart(
     match &c.bound {
         Bound::Fixed(op, threshold, _) => {
             let plain = plain(c, *op, *threshold);
-            let bad = match *threshold == int(0) || is_state(c) {
+            // At first the threshold itself, where it is one that values can meet.
+            let is_closed = matches!(op, CompareOp::AtLeast | CompareOp::AtMost);
+            let is_met = is_whole(c, *threshold) || c.signal.is_as_sent(c.stat);
+            let is_exact = is_closed && is_met && percent == NEAREST;
+            let bad = match *threshold == int(0) || is_state(c) || is_exact {
                 true => plain.bad,
                 false => beyond(*op, *threshold),
             };

@@ -15,11 +15,13 @@ mod given;
 mod labels;
 mod left_out;
 mod level;
+mod lever;
 mod model;
 mod onset;
 mod own;
 mod part;
 mod period;
+mod places;
 mod replicas;
 mod scenario;
 mod search;
@@ -122,8 +124,11 @@ fn test_file(
     title: String,
     rules: &[String],
     step: u64,
-    tests: Vec<super::view::Test>,
+    mut tests: Vec<super::view::Test>,
 ) -> Named<TestFile> {
+    for input in tests.iter_mut().flat_map(|test| &mut test.input_series) {
+        input.values = values::joined(&input.values);
+    }
     Named {
         name,
         title,

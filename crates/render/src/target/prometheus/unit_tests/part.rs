@@ -4,10 +4,12 @@ use super::course::Course;
 use super::drive::{Driver, Level};
 use super::labels;
 use super::level::{self, busy};
+use super::lever::Lever;
 use super::swing::Blocks;
 use super::together;
+use super::values;
 use crate::target::prometheus::view::Input;
-use slosmith_plan::plan::{Absent, Bound, Compare, Condition, Correlated, Plan, Source};
+use slosmith_plan::plan::{Absent, Bound, Compare, Condition, Correlated, Plan, Query, Source};
 use slosmith_spec::spec::Stat;
 use slosmith_text::units::{Duration, Number};
 
@@ -104,16 +106,18 @@ pub(super) struct Part<'a> {
     kind: Kind<'a>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Kind<'a> {
     Compare(&'a Compare),
     Absent(&'a Absent),
     Correlated(&'a Correlated),
+    /// PromQL by the author.
+    Own(&'a Query, Lever),
 }
 
 /// How far beyond a bound the fault goes, in hundredths of it.
 const STRENGTHS: [(i128, bool); 6] = [
-    (105, false),
+    (level::NEAREST, false),
     (200, false),
     (1_000, false),
     (200, true),
@@ -127,10 +131,15 @@ const SWINGS: usize = 4;
 impl<'a> Part<'a> {
     /// `None` where nothing is known of what the part asks.
     pub(super) fn of(plan: &'a Plan, leaf: &'a Condition, step: u64) -> Option<Self> {
+        let own = || Some(Kind::Own(leaf.query(), Lever::find(leaf.query())?));
         let kind = match leaf {
+            Condition::Compare(c) if c.signal.has_own_promql() => own()?,
             Condition::Compare(c) => Kind::Compare(c),
             Condition::Absent(a) => Kind::Absent(a),
-            Condition::Raw(raw) => Kind::Correlated(raw.correlated.as_ref()?),
+            Condition::Raw(raw) => match &raw.correlated {
+                Some(correlated) => Kind::Correlated(correlated),
+                None => own()?,
+            },
             _ => return None,
         };
         let driver = Driver { plan, step };
@@ -142,6 +151,7 @@ impl<'a> Part<'a> {
         match &self.kind {
             Kind::Compare(c) => labels::reads(&c.query.expr, series),
             Kind::Absent(a) => labels::reads(&a.query.expr, series),
+            Kind::Own(query, _) => labels::reads(&query.expr, series),
             // What it reads is recorded.
             Kind::Correlated(_) => false,
         }
@@ -205,6 +215,7 @@ impl<'a> Part<'a> {
         match &self.kind {
             Kind::Compare(c) => self.steps(c.window),
             Kind::Absent(_) => 10,
+            Kind::Own(_, lever) => lever.window.div_ceil(self.driver.step),
             Kind::Correlated(c) => {
                 let read = c.of.iter().map(|reading| reading.window).max();
                 self.steps(c.window) + self.steps(read.unwrap_or_default())
@@ -215,7 +226,7 @@ impl<'a> Part<'a> {
     fn past(&self) -> u64 {
         match &self.kind {
             Kind::Compare(c) => c.bound.past().map_or(0, |past| self.steps(past)),
-            Kind::Absent(_) | Kind::Correlated(_) => 0,
+            Kind::Absent(_) | Kind::Correlated(_) | Kind::Own(..) => 0,
         }
     }
 
@@ -274,18 +285,18 @@ impl<'a> Part<'a> {
                 }
                 self.driver.compare(c, &levels, true)
             }
+            Kind::Own(_, lever) => Some(lever.inputs(course, share)),
             Kind::Correlated(c) => together::inputs(&self.driver, c, course, share, how.strength),
             Kind::Absent(a) => {
                 let family = a.signal.family()?;
                 let set = labels::of(self.driver.plan, &a.signal, family);
                 let name = format!("{}{}", family.names.first()?, family.counted().suffix());
-                let gone = match share {
-                    100 => format!("stale _x{} 1+0x{}", course.fault - 2, course.after),
-                    _ => format!("1+0x{}", course.fault + course.after - 1),
-                };
                 Some(vec![Input {
                     series: labels::series(&name, &set),
-                    values: format!("1+0x{} {gone}", course.history),
+                    values: match share {
+                        100 => values::absent(course),
+                        _ => format!("1+0x{}", course.end()),
+                    },
                 }])
             }
         }

@@ -8,8 +8,9 @@ use slosmith_plan::plan::SignalKind;
 use slosmith_spec::spec::{Across, Stat};
 use slosmith_text::units::{decimal, parse_decimal};
 
-/// The first test again, beside a replica that stays without fault: what the alert does then tells the best of them from the worst.
-pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option<Test> {
+/// Adds a replica that stays without fault to the first test, or to a copy of it where the alert is silent then: what the alert does
+/// tells the best of them from the worst.
+pub(super) fn beside(subject: &Subject<'_>, tests: &mut Vec<Test>, step: u64) -> Option<()> {
     let label = "instance";
     let best_or_worst = subject.condition.compares().filter(|c| {
         let is_gauge = c.signal.kind() == SignalKind::Gauge;
@@ -20,8 +21,9 @@ pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option
     if grouped.iter().any(|of| of == label) || compared.is_empty() {
         return None;
     }
-    let first = tests.first()?;
-    let end = steps(first, step)?.into_iter().max()?;
+    let first = tests.first_mut()?;
+    let all = steps(first, step)?;
+    let end = all.iter().copied().max()?;
     let alone = Agreed::of(subject, &first.input_series, step, end + 1)?;
     let at = (0..=end).find(|at| alone.is([*at], |n| n > 0))?;
     let mut inputs = first.input_series.clone();
@@ -37,6 +39,10 @@ pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option
         return None;
     }
     let found = Agreed::of(subject, &inputs, step, end + 1)?;
+    if found.agrees(&alone, &all) {
+        first.input_series = inputs;
+        return None;
+    }
     let is_silent = |found: &Agreed| found.is(0..=end, |n| n == 0);
     let (firing, what) = match found.at(at)? {
         0 if is_silent(&found) => (0, "silent"),
@@ -56,7 +62,9 @@ pub(super) fn beside(subject: &Subject<'_>, tests: &[Test], step: u64) -> Option
     }
     let name = format!("{what} beside a replica without fault");
     let checks = vec![number_firing(subject.name, &[], at * step, firing)];
-    Some(Test::new(name, first.interval.clone(), inputs, checks))
+    let test = Test::new(name, first.interval.clone(), inputs, checks);
+    tests.push(test);
+    Some(())
 }
 
 /// A gauge whose second phase is lower: `0.75+0x9 0.45+0x9` becomes `0.75+0x9 0.09+0x9`.

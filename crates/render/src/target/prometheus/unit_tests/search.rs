@@ -31,28 +31,19 @@ pub(super) enum Found {
 
 /// The tests of an alert.
 pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
-    let leaves = subject.condition.leaves().into_iter();
-    let parts: Option<Vec<_>> = leaves.map(|leaf| Part::of(plan, leaf, step)).collect();
-    let Some(parts) = parts else {
+    let Some(search) = Search::new(plan, subject, step) else {
         return Found::Unknown;
     };
-    let search = Search {
-        plan,
-        subject,
-        names: names(subject.condition),
-        course: {
-            let [hold, keep] =
-                [subject.hold, subject.keep].map(|time| time.mins_up().div_ceil(step));
-            course(&parts, hold, keep)
-        },
-        parts,
-        step,
-    };
     match search.tests() {
-        Some(tests) => Found::Tests(tests, search.forgotten().into_iter().collect()),
+        Some(tests) => Found::Tests(tests, search.forgotten().into_iter().flatten().collect()),
         None if search.is_known() => Found::None(search.why()),
         None => Found::Unknown,
     }
+}
+
+/// The tests of the memory of an alert on missing series.
+pub(super) fn of_memory(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<[Test; 2]> {
+    Search::new(plan, subject, step)?.forgotten()
 }
 
 /// The steps at which a test queries.
@@ -137,6 +128,27 @@ impl Agreed {
     }
 }
 
+impl<'a> Search<'a> {
+    /// `None` where a part cannot be driven.
+    fn new(plan: &'a Plan, subject: &'a Subject<'a>, step: u64) -> Option<Self> {
+        let leaves = subject.condition.leaves().into_iter();
+        let parts: Option<Vec<_>> = leaves.map(|leaf| Part::of(plan, leaf, step)).collect();
+        let parts = parts?;
+        Some(Self {
+            plan,
+            subject,
+            names: names(subject.condition),
+            course: {
+                let [hold, keep] =
+                    [subject.hold, subject.keep].map(|time| time.mins_up().div_ceil(step));
+                course(&parts, hold, keep)
+            },
+            parts,
+            step,
+        })
+    }
+}
+
 impl Search<'_> {
     fn tests(&self) -> Option<Vec<Test>> {
         let condition = self.subject.condition;
@@ -159,8 +171,8 @@ impl Search<'_> {
         Some(tests.into_iter().chain(more).collect())
     }
 
-    /// Series that are missing are forgotten after the memory, while the other parts go on.
-    fn forgotten(&self) -> Option<Test> {
+    /// Series that are missing are forgotten after the memory if another label set has series, while the other parts go on.
+    fn forgotten(&self) -> Option<[Test; 2]> {
         let leaves = self.subject.condition.leaves().into_iter().enumerate();
         let (at, absent) = leaves.into_iter().find_map(|(i, leaf)| match leaf {
             Condition::Absent(absent) => Some((i, absent)),
@@ -200,11 +212,24 @@ impl Search<'_> {
         let check = |at, fires| firing(self.subject.name, &[(label, value)], at, fires);
         // The last value that is recorded may be as old as an evaluation.
         let (last, over) = (last * self.step, (last + kept + 5) * self.step);
-        let checks = vec![
-            check(last - last % SELDOM - SELDOM, true),
-            check(over.next_multiple_of(SELDOM), false),
-        ];
-        Some(self.test("forgets series after a time".into(), inputs, checks))
+        let (last, over) = (last - last % SELDOM - SELDOM, over.next_multiple_of(SELDOM));
+        let mut lost = inputs.iter();
+        let lost = lost.find(|input| self.parts[at].reads(&input.series))?;
+        let mut two = inputs.clone();
+        two.push(Input {
+            series: labels::beside(&lost.series, label, labels::OTHER)?,
+            values: format!("1+0x{}", long.course.end() * self.step),
+        });
+        let forgets = "forgets series after a time, while others exist";
+        let remembers = "remembers series while none exists";
+        Some([
+            self.test(
+                forgets.into(),
+                two,
+                vec![check(last, true), check(over, false)],
+            ),
+            self.test(remembers.into(), inputs, vec![check(over, true)]),
+        ])
     }
 
     /// Fires where a part never had series.
@@ -546,7 +571,7 @@ impl Search<'_> {
         // As soon as its value is known: a window that is full of the fault has an exact one.
         let sent = |at: &u64| self.sent(&inputs, *at).is_some();
         let known = [at, last].into_iter().find(sent).unwrap_or(at);
-        let test = self.test(self.name("fires because of", set), inputs, checks);
+        let test = self.test(self.fires_because(set), inputs, checks);
         Some(self.shown(test, known, found.at(known)?))
     }
 
@@ -597,6 +622,7 @@ impl Search<'_> {
                 Condition::Absent(absent) => {
                     format!("silent while {} has data", absent.signal.title)
                 }
+                _ if self.parts.len() == 1 => "silent just short of the threshold".to_owned(),
                 _ => format!(
                     "silent while only {} is just short of its threshold",
                     self.names[part]
@@ -627,9 +653,12 @@ impl Search<'_> {
         })
     }
 
-    fn name(&self, what: &str, set: &Faults) -> String {
+    fn fires_because(&self, set: &Faults) -> String {
+        if self.parts.len() == 1 {
+            return "fires at the right minute and resets".to_owned();
+        }
         let parts = self.names.iter().zip(set).filter(|(_, bad)| **bad);
         let parts: Vec<_> = parts.map(|(name, _)| name.as_str()).collect();
-        format!("{what} {}", parts.join(" and "))
+        format!("fires because of {}", parts.join(" and "))
     }
 }

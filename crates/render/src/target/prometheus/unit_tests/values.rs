@@ -1,6 +1,7 @@
 //! Values of input series in promtool's notation: `0+6x59`.
 
-use slosmith_text::units::{Number, decimal};
+use super::course::Course;
+use slosmith_text::units::{Number, decimal, parse_decimal};
 
 /// A level held for some steps.
 pub(super) type Phase = (u64, Number);
@@ -21,6 +22,12 @@ pub(super) fn gauge(phases: &[Phase]) -> String {
     out.join(" ")
 }
 
+/// Series that are missing during the fault.
+pub(super) fn absent(course: &Course) -> String {
+    let (missing, after) = (course.fault - 2, course.after);
+    format!("1+0x{} stale _x{missing} 1+0x{after}", course.history)
+}
+
 /// So many samples of a value, or without one.
 pub(super) type Run = (u64, Option<Number>);
 
@@ -32,6 +39,7 @@ pub(super) fn held(runs: &[Run]) -> String {
         let steps: u64 = run.iter().map(|run| run.0).sum();
         match run[0].1 {
             Some(value) => segment(value, Number::from_integer(0), steps - 1),
+            None if steps == 1 => "_".into(),
             None => format!("_x{steps}"),
         }
     });
@@ -121,9 +129,62 @@ fn segment(start: Number, increment: Number, more: u64) -> String {
     [&start, sign, &increment, "x", &more.to_string()].concat()
 }
 
+/// The same samples in fewer segments: `1+0x20 1+0x34` becomes `1+0x55`. Only of whole numbers, whose sums are exact in any order.
+pub(super) fn joined(values: &str) -> String {
+    let mut all: Vec<(String, Option<Whole>)> = Vec::new();
+    for segment in values.split(' ') {
+        let read = whole(segment);
+        let known = all.last_mut().and_then(|(_, known)| known.as_mut());
+        if let (Some(known), Some((start, increment, more))) = (known, read) {
+            let (from, by, steps) = *known;
+            // One sample alone has any increment.
+            let by = if steps == 0 { increment } else { by };
+            let goes_on = start == from + by * i128::from(steps + 1);
+            if goes_on && (more == 0 || increment == by) {
+                *known = (from, by, steps + more + 1);
+                continue;
+            }
+        }
+        all.push((segment.to_owned(), read));
+    }
+    let written = all.into_iter().map(|(text, read)| match read {
+        Some((start, increment, more)) => segment(start, increment, more),
+        None => text,
+    });
+    written.collect::<Vec<_>>().join(" ")
+}
+
+/// Start, increment and further samples of a segment.
+type Whole = (Number, Number, u64);
+
+/// A segment of whole numbers, or of one value.
+fn whole(segment: &str) -> Option<Whole> {
+    let (values, more) = segment.split_once('x').unwrap_or((segment, "0"));
+    let sign = values.rfind(['+', '-']).filter(|at| *at > 0);
+    let (start, increment) = values.split_at(sign.unwrap_or(values.len()));
+    let increment = if increment.is_empty() { "0" } else { increment };
+    let [start, increment] = [start, increment].map(|text| parse_decimal(text).ok());
+    let (start, increment) = (start?, increment?);
+    let exact =
+        increment == Number::from_integer(0) || (start.is_integer() && increment.is_integer());
+    exact.then_some((start, increment, more.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn segments_that_go_on_are_joined() {
+        for (segments, one) in [
+            ("1+0x20 1+0x34 0+0x2", "1+0x55 0+0x2"),
+            ("0+5x3 20+5x2 35+1x4", "0+5x6 35+1x4"),
+            ("0+0.5x2 1.5+0.5x2", "0+0.5x2 1.5+0.5x2"),
+            ("_x5 0.5 0.5+0x3 stale 1 2 3", "_x5 0.5+0x4 stale 1 2 3"),
+        ] {
+            assert_eq!(joined(segments), one);
+        }
+    }
 
     fn n(v: i128) -> Number {
         Number::from_integer(v)

@@ -426,8 +426,8 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Targets that are down before the first evaluation, and up before the second.
-    fn up(&self) -> Option<Input> {
+    /// A target that is down before the first evaluation, and up before the second; and one that is up before both.
+    fn up(&self) -> Option<Vec<Input>> {
         let all = self.slo.events.all_up.as_ref()?;
         let up = visit::selectors(&all.expr).into_iter().next()?;
         let matchers = up.matchers.iter();
@@ -439,10 +439,19 @@ impl<'a> Windows<'a> {
             .filter_map(|label| self.set.get_key_value(label));
         set.extend(place.map(|(label, value)| (label.clone(), value.clone())));
         let each = self.every / self.step;
-        Some(Input {
-            series: labels::series("up", &set),
-            values: values::held(&[(1, None), (each, Some(0.into())), (each, Some(1.into()))]),
-        })
+        let input = |set: &LabelSet, first: i128| Input {
+            series: labels::series("up", set),
+            values: values::held(&[
+                (1, None),
+                (each, Some(first.into())),
+                (each, Some(1.into())),
+            ]),
+        };
+        let mut all = vec![input(&set, 0)];
+        if set.insert("instance".into(), "i2".into()).is_none() {
+            all.push(input(&set, 1));
+        }
+        Some(all)
     }
 
     /// All targets die in an outage: the alert goes on for most of an hour, and ends when what it remembers is too old. Where targets
@@ -489,14 +498,14 @@ impl<'a> Windows<'a> {
         let ratio = |tier: &Tier| self.recorded(naming::ERROR_RATIO, tier.short, &shares);
         let ratios = tiers.iter().map(|tier| ratio(tier));
         let inputs = counted.into_iter().chain([all]).chain(ratios);
-        let inputs = inputs.chain(up).collect();
+        let inputs = inputs.chain(up.into_iter().flatten()).collect();
         let checks = (1..=ends.len() as u64).flat_map(|at| {
             let tiers = tiers.iter();
             tiers.map(move |tier| burns(tier, at * self.every, at == 1))
         });
         let checks = checks.collect();
         Some(self.named(
-            "goes on when all targets die in an outage, and not where these were removed, or after an idle time",
+            "goes on when all targets die, and not after their removal or an idle time",
             inputs,
             checks,
         ))

@@ -124,6 +124,10 @@ fn function(name: &str) -> Option<Function> {
             let fell = s.windows(2).filter(|two| two[1].1 < two[0].1).count();
             Some(fell as f64).filter(|_| !s.is_empty())
         },
+        "changes" => |s, _, _| {
+            let changed = s.windows(2).filter(|two| two[1].1 != two[0].1).count();
+            Some(changed as f64).filter(|_| !s.is_empty())
+        },
         "stddev_over_time" => |s, _, _| {
             let mean = mean(s)?;
             let squares = s.iter().map(|(_, v)| (v - mean) * (v - mean)).sum::<f64>();

@@ -81,15 +81,35 @@ impl Model {
 
     /// Adds a series of each element that a rule records; `None` where it uses what this model does not know.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Option<()> {
-        for (mut labels, values) in self.rows(record.expr, &self.moments)? {
-            labels.insert("__name__".into(), record.name.to_owned());
-            labels.extend(record.labels.clone());
-            let mut samples = Vec::new();
-            for (moment, value) in self.moments.iter().zip(values) {
-                samples.resize(usize::try_from(moment / self.step).ok()?, None);
-                samples.push(value);
+        let reads_itself = visit::selectors(record.expr).iter().any(|read| {
+            let name = read.metric.as_ref();
+            name.is_some_and(|name| name.text == record.name)
+        });
+        // What it reads of itself must be recorded before.
+        let at_once = if reads_itself {
+            1
+        } else {
+            self.moments.len().max(1)
+        };
+        for moments in self.moments.clone().chunks(at_once) {
+            for (mut labels, values) in self.rows(record.expr, moments)? {
+                labels.insert("__name__".into(), record.name.to_owned());
+                labels.extend(record.labels.clone());
+                let at = self.series.iter().position(|known| known.labels == labels);
+                let at = at.unwrap_or_else(|| {
+                    let samples = Vec::new();
+                    self.series.push(Series { labels, samples });
+                    self.series.len() - 1
+                });
+                let samples = &mut self.series[at].samples;
+                for (moment, value) in moments.iter().zip(values) {
+                    let at = usize::try_from(moment / self.step).ok()?;
+                    if at >= samples.len() {
+                        samples.resize(at + 1, None);
+                    }
+                    samples[at] = value.or(samples[at]);
+                }
             }
-            self.series.push(Series { labels, samples });
         }
         Some(())
     }

@@ -119,6 +119,7 @@ fn apply(op: BinaryOp, a: f64, b: f64) -> Option<Option<f64>> {
                 BinaryOp::Ge => a >= b,
                 BinaryOp::Le => a <= b,
                 BinaryOp::Eq => a == b,
+                BinaryOp::Ne => a != b,
                 _ => return None,
             };
             return Some(holds.then_some(a));
@@ -127,18 +128,11 @@ fn apply(op: BinaryOp, a: f64, b: f64) -> Option<Option<f64>> {
     Some(Some(value))
 }
 
-fn is_comparison(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le | BinaryOp::Eq
-    )
-}
-
 /// One side at least is a number; a comparison has it on the right.
 fn one_number(op: BinaryOp, lhs: Value, rhs: Value) -> Option<Value> {
     let each = |rows: Vec<Row>, f: &dyn Fn(f64) -> Option<Option<f64>>| {
         let row = |(labels, values): Row| {
-            let labels = match is_comparison(op) {
+            let labels = match op.is_comparison() {
                 true => labels,
                 false => unnamed(labels),
             };
@@ -153,7 +147,7 @@ fn one_number(op: BinaryOp, lhs: Value, rhs: Value) -> Option<Value> {
     };
     match (lhs, rhs) {
         (Value::Rows(all), Value::Scalar(b)) => each(all, &|a| apply(op, a, b)),
-        (Value::Scalar(a), Value::Rows(all)) if !is_comparison(op) => {
+        (Value::Scalar(a), Value::Rows(all)) if !op.is_comparison() => {
             each(all, &|b| apply(op, a, b))
         }
         (Value::Scalar(a), Value::Scalar(b)) => Some(Value::Scalar(apply(op, a, b)??)),
@@ -161,9 +155,10 @@ fn one_number(op: BinaryOp, lhs: Value, rhs: Value) -> Option<Value> {
     }
 }
 
-/// One element of each side; `None` where several meet.
+/// One element of each side, or several of the left one with `group_left`; `None` where several meet otherwise.
 fn pairs(op: BinaryOp, lhs: &[Row], rhs: &[Row], matching: Option<&Matching>) -> Option<Vec<Row>> {
-    if matching.is_some_and(|m| m.group.is_some()) {
+    let group = matching.and_then(|m| m.group.as_ref());
+    if group.is_some_and(|group| !group.left || !group.include.is_empty()) {
         return None;
     }
     let signed = |row: &Row| signature(&row.0, matching);
@@ -182,9 +177,10 @@ fn pairs(op: BinaryOp, lhs: &[Row], rhs: &[Row], matching: Option<&Matching>) ->
             apply(op, *a, b)
         };
         let values = row.1.iter().enumerate().map(value).collect::<Option<_>>()?;
-        let labels = match is_comparison(op) {
-            true => row.0.clone(),
-            false => own,
+        let labels = match (op.is_comparison(), group) {
+            (true, _) => row.0.clone(),
+            (false, Some(_)) => unnamed(row.0.clone()),
+            (false, None) => own,
         };
         Some((labels, values))
     };
