@@ -186,7 +186,7 @@ impl Watch<'_> {
         let (undecided, without): (Vec<&Slo>, Vec<Expr>) = found.unzip();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
-            own.filter(|_| is_measured_everywhere(cx, slo))
+            own.filter(|_| is_measured_everywhere(cx, slo) || may_idle(cx, slo))
                 .cloned()
                 .collect()
         };
@@ -281,7 +281,8 @@ impl Watch<'_> {
 
     /// SLOs of a branch that have no series, though they are to be measured.
     fn without_series(&self, slos: &[&Slo], branch: &Unmeasured, is_time: bool) -> Option<Expr> {
-        if let Some(targets) = branch.targets.as_ref().filter(|_| !branch.place.is_empty()) {
+        let places = branch.targets.as_ref().filter(|_| !branch.place.is_empty());
+        if let Some(targets) = places.filter(|_| branch.idle.is_none()) {
             return self.places_without(slos, targets, &branch.place);
         }
         // Nothing else tells that a gauge has no series any more.
@@ -296,9 +297,23 @@ impl Watch<'_> {
         }
         // Of targets that are down there is nothing to measure.
         let no_labels: [&str; 0] = [];
-        Some(match &branch.targets {
+        let none = match &branch.targets {
             Some(targets) => build::binary(BinaryOp::And, none, is_up(targets))
                 .on(&no_labels)
+                .into(),
+            None => none,
+        };
+        // A place that had events lately; others may be measured.
+        let ended = places.map(|targets| {
+            let labels: Vec<_> = std::iter::once(naming::SLO.to_owned())
+                .chain(branch.place.iter().cloned())
+                .collect();
+            let ended = self.ended(slos, &labels, ("last_over_time", IDLE_MEMORY));
+            build::binary(BinaryOp::And, ended, is_up(targets)).on(&branch.place)
+        });
+        Some(match ended {
+            Some(ended) => build::binary(BinaryOp::Or, ended, none)
+                .on(&[naming::SLO])
                 .into(),
             None => none,
         })

@@ -314,16 +314,19 @@ impl Annotations {
     }
 }
 
-pub(super) fn condition(alert: &Alert) -> Annotations {
+pub(super) fn condition(service: &Service, alert: &Alert) -> Annotations {
     let labels = &alert.condition.query().labels;
     let mut text = measured(&alert.condition, labels, alert.hold);
     if let Some(own) = &alert.description {
         text = text.and(" ");
         text.0.push(Piece::Own(own.clone()));
     }
-    let summary = match alert.summary_is_own {
-        true => Text::own(&alert.summary),
-        false => Text::plain(&alert.summary),
+    // A page shows little more: what the author does not say begins with the service.
+    let of_service = Text::plain(format!("{}: ", service.title));
+    let summary = match (alert.summary_is_own, alert.condition.slo_data()) {
+        (true, None) => Text::own(&alert.summary),
+        (true, Some(_)) => Text([of_service.0, Text::own(&alert.summary).0].concat()),
+        (false, _) => of_service.and(&alert.summary),
     };
     let looked = looked(&alert.condition, alert.hold);
     let mut all = Annotations::new(summary, text, &alert.links, labels, looked);

@@ -361,7 +361,7 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
         hold: set(alert.hold),
         keep_firing_for: set(alert.keep),
         labels: condition_labels(plan, alert),
-        annotations: annotations::condition(alert).templates(),
+        annotations: annotations::condition(&plan.service, alert).templates(),
         ..Rule::default()
     });
     rules

@@ -32,7 +32,7 @@ impl<'a> Subject<'a> {
             hold: alert.hold,
             keep: alert.keep,
             labels: rules::condition_labels(plan, alert),
-            annotations: annotations::condition(alert),
+            annotations: annotations::condition(&plan.service, alert),
             rule_file: rules::alert_file(plan, alert),
             test_name: alert_test_name(&alert.name),
             records: alert.records.iter().map(record).collect(),
