@@ -9,6 +9,7 @@ use super::build::settings::Settings;
 use super::findings;
 use super::terminal::Terminal;
 use slosmith_plan::inventory::Service;
+use slosmith_plan::plan::Plan;
 use slosmith_resolve as resolve;
 use slosmith_spec::spec::{Bases, Variant};
 use slosmith_text::diag::{Sink, guarded};
@@ -22,6 +23,15 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
     let Some(settings) = Settings::read(args)? else {
         return Ok(None);
     };
+    let services = each(&settings, |_| ())?;
+    Ok(services.map(|all| all.into_iter().map(|(service, ())| service).collect()))
+}
+
+/// The same with something of each plan.
+pub(super) fn each<T: Send>(
+    settings: &Settings,
+    of: impl Fn(&Plan) -> T + Sync,
+) -> Result<Option<Vec<(Service, T)>>> {
     let mut services = Vec::new();
     let mut findings = Sink::default();
     let mut sources = Sources::default();
@@ -34,7 +44,7 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
             }
         }
         let read = |variant: &Variant| {
-            let read = || service(variant, &settings, &sources);
+            let read = || service(variant, settings, &sources, &of);
             guarded(variant.file(), read).unwrap_or_else(|panic| {
                 let mut failed = Sink::default();
                 failed.push(panic);
@@ -58,22 +68,28 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
         findings::show(&mut Terminal::stderr(), findings, &sources)?;
         return Ok(None);
     }
-    services.sort_by(|one, other| one.name.cmp(&other.name));
+    services.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     let twice = services
         .windows(2)
-        .find(|pair| pair[0].name == pair[1].name);
+        .find(|pair| pair[0].0.name == pair[1].0.name);
     if let Some([first, second]) = twice {
-        let places = [first, second].map(|service| service.spec.as_deref().unwrap_or_default());
+        let places =
+            [first, second].map(|(service, _)| service.spec.as_deref().unwrap_or_default());
         bail!(
             "the service `{}` is defined twice: {}",
-            first.name,
+            first.0.name,
             places.join(", ")
         );
     }
     Ok(Some(services))
 }
 
-fn service(variant: &Variant, settings: &Settings, sources: &Sources) -> Result<Service, Sink> {
+fn service<T>(
+    variant: &Variant,
+    settings: &Settings,
+    sources: &Sources,
+    of: impl Fn(&Plan) -> T,
+) -> Result<(Service, T), Sink> {
     let document = variant.read(sources)?;
     let (plan, _) = resolve::resolve(&document, settings.options())?;
     let mut service = Service::of(&document, &plan);
@@ -82,5 +98,5 @@ fn service(variant: &Variant, settings: &Settings, sources: &Sources) -> Result<
         let line = file.line_col(at.range().start).line;
         *place = Some(format!("{}:{line}", file.path().display()));
     }
-    Ok(service)
+    Ok((service, of(&plan)))
 }

@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use super::build::BuildArgs;
+use super::build::{BuildArgs, Settings};
 use super::inventory;
 use super::table::Table;
 use super::words::count;
 use slosmith_plan::inventory::Service;
+use slosmith_plan::plan::Plan;
+use slosmith_render::target::backstage;
+use slosmith_render::target::prometheus::project::{self, Notified};
 
 /// List services with their SLOs and alerts
 #[derive(Debug, Args)]
@@ -34,6 +37,10 @@ enum Format {
     Json,
     /// Comma-separated values: a line per SLO and alert
     Csv,
+    /// One Alertmanager configuration: a route per owner and severity, and the inhibit rules of all services
+    Alertmanager,
+    /// Entities of Backstage's software catalog: a component per service
+    Backstage,
 }
 
 const HEADER: [&str; 8] = [
@@ -49,10 +56,21 @@ const HEADER: [&str; 8] = [
 
 pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
     let build = BuildArgs::of(&args.paths, args.config.as_deref());
-    let Some(services) = inventory::read(&build)? else {
+    let Some(settings) = Settings::read(&build)? else {
         return Ok(2);
     };
+    let notified = |plan: &Plan| (args.format == Format::Alertmanager).then(|| Notified::of(plan));
+    let Some(read) = inventory::each(&settings, notified)? else {
+        return Ok(2);
+    };
+    let (services, notified): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    let templates = &settings.templates;
     match args.format {
+        Format::Alertmanager => {
+            let notified: Vec<_> = notified.into_iter().flatten().collect();
+            write!(out, "{}", project::alertmanager(&notified, templates)?)?;
+        }
+        Format::Backstage => write!(out, "{}", backstage::render(&services, templates)?)?,
         Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&services)?)?,
         Format::Csv => csv(out, &services)?,
         Format::Text => text(out, &services)?,

@@ -1,4 +1,4 @@
-//! The routes that docs/prometheus.md shows, judged by amtool on the labels of generated alerts.
+//! The routes that docs/prometheus.md shows, and those that `slosmith list` prints, judged by amtool on the labels of generated alerts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,8 +11,52 @@ use crate::bundled;
 use crate::trial::{Needs, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let name = "routes::owners_and_severities_lead_to_their_receivers";
-    vec![trial(name, Needs::Amtool, routes)]
+    vec![
+        trial(
+            "routes::owners_and_severities_lead_to_their_receivers",
+            Needs::Amtool,
+            routes,
+        ),
+        trial(
+            "routes::a_project_has_one_configuration",
+            Needs::Amtool,
+            of_project,
+        ),
+    ]
+}
+
+fn of_project() {
+    let mut slosmith = Command::new(env!("CARGO_BIN_EXE_slosmith"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = slosmith
+        .args(["list", "--format", "alertmanager"])
+        .current_dir(root)
+        .output();
+    let listed = listed.expect("slosmith");
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("alertmanager.yml");
+    std::fs::write(&config, &listed.stdout).expect("a file");
+    assert!(said(&["check-config"], &config, &[]).contains("SUCCESS"));
+    for spec in ["vllm-production", "mangaassist", "gateway"] {
+        let text =
+            std::fs::read_to_string(root.join(format!("specs/{spec}.yaml"))).expect("a spec");
+        for labels in marks(&bundled::build(&text, None)) {
+            let of = |label: &str| {
+                let mut own = labels
+                    .iter()
+                    .filter_map(|own| own.strip_prefix(label)?.strip_prefix('='));
+                own.next().unwrap_or("unowned").to_owned()
+            };
+            let (owner, severity) = (of("owner"), of("severity"));
+            let wanted = match owner.as_str() {
+                // No service of the project is without an owner.
+                "unowned" => owner,
+                owner => format!("{owner}-{severity}"),
+            };
+            let found = said(&["config", "routes", "test"], &config, &labels);
+            assert_eq!(found.trim(), wanted, "{labels:?}");
+        }
+    }
 }
 
 fn routes() {

@@ -313,3 +313,51 @@ fn many_services_are_removed_only_when_asked() {
     project.run(&["build", "--prune"]).exits(0);
     assert!(!project.has("generated/a") && project.has("generated/b"));
 }
+
+/// One Alertmanager file for a project: rules that differ in the service alone stand once, and each owner's severities have a route.
+#[test]
+fn services_share_one_alertmanager_file() {
+    let project = Project::empty();
+    let spec = |name: &str, owner: &str| {
+        let own = if owner.is_empty() {
+            String::new()
+        } else {
+            format!(", owner: {owner}")
+        };
+        format!(
+            "apiVersion: slosmith/v1
+service: {{name: {name}{own}}}
+links: {{runbooks: \"https://r.example\", grafana: \"https://g.example\"}}
+prometheus: {{selector: {{job: {name}}}, group_by: [cluster], scrape_labels: [cluster], external_labels: [region]}}
+signals:
+  all: {{kind: counter, unit: requests, prometheus: {{metric: all_total}}}}
+  bad: {{kind: counter, unit: requests, prometheus: {{metric: bad_total}}}}
+slos:
+  availability: {{objective: 99%, period: 30d, sli: {{ratio: {{bad: bad, total: all}}}}}}
+"
+        )
+    };
+    for (name, owner) in [
+        ("shop", "web"),
+        ("pay", "money"),
+        ("search", "web"),
+        ("free", ""),
+    ] {
+        project.write(&format!("specs/{name}.yaml"), &spec(name, owner));
+    }
+    let listed = project
+        .run(&["list", "--format", "alertmanager"])
+        .exits(0)
+        .out;
+    insta::assert_snapshot!(listed);
+}
+
+/// One component per service, with its links.
+#[test]
+fn services_are_components_of_backstage() {
+    let listed = project()
+        .run(&["list", "--format", "backstage"])
+        .exits(0)
+        .out;
+    insta::assert_snapshot!(listed);
+}

@@ -46,7 +46,7 @@ links: {runbooks: \"https://r.example\", grafana: \"https://g.example\"}
 signals: {all: {kind: counter, unit: requests, prometheus: {metric: all_total}}}
 alerts:
   Quick: {severity: warning, when: {signal: all, stat: rate, window: 1m, above: 5/s}}
-  Own: {severity: warning, summary: Too many, when: {promql: \"sum(all_total) > 5\"}}
+  Own: {severity: warning, summary: Too many, when: {promql: \"topk(1, all_total) > 5\"}}
 ";
     std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
     let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));

@@ -67,6 +67,8 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "preview/page.html",
     "preview/panel.html",
     "preview/style.html",
+    "project/alertmanager.yaml",
+    "project/backstage.yaml",
     "prometheus/alertmanager.yaml",
     "prometheus/goodput-collector.yaml",
     "prometheus/groups.yaml",

@@ -187,6 +187,7 @@ impl Watch<'_> {
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
             own.filter(|_| is_measured_everywhere(cx, slo) || may_idle(cx, slo))
+                .filter(|_| needed(cx, slo).is_some())
                 .cloned()
                 .collect()
         };
@@ -558,9 +559,7 @@ fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
         labels.all(|m| m.label.text == "le" || own.contains(&m.label.text))
     };
     let total = slo.events.read();
-    needed(cx, slo).is_some()
-        && !may_idle(cx, slo)
-        && total.is_some_and(|[total, _]| of_targets(total))
+    !may_idle(cx, slo) && total.is_some_and(|[total, _]| of_targets(total))
 }
 
 /// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.

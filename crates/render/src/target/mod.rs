@@ -13,6 +13,7 @@
 //! }
 //! ```
 
+pub mod backstage;
 mod cloudwatch;
 mod emitter;
 mod grafana;

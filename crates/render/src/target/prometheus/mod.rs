@@ -16,6 +16,7 @@ mod compat;
 mod dashboard_link;
 mod go;
 mod monitors;
+pub mod project;
 mod ruler;
 mod rules;
 mod unit_tests;
