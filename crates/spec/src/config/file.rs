@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use toml::Spanned as At;
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level, QueryLanguage};
-use slosmith_catalog::{PREFIX_HELP, Range, VLLM, is_prefix};
+use slosmith_catalog::{PREFIX_HELP, Range, VLLM, Version, is_prefix};
 use slosmith_promql::Release;
 use slosmith_text::diag::{Diagnostic, did_you_mean, one_of};
 use slosmith_text::source::{FileId, Span, Spanned};
@@ -21,6 +22,9 @@ use slosmith_text::units::{Duration, ParseError};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename = "Config")]
 struct File {
+    /// The slosmith versions that may build and check this project: `>=0.1, <0.2`. Another version ends with an error.
+    #[schemars(with = "Option<String>", example = ">=0.1, <0.2")]
+    required_version: Option<At<String>>,
     /// The vLLM releases on which every query must work: `>=0.20, <0.34`, or one version.
     #[schemars(with = "Option<String>", example = ">=0.20, <0.34")]
     vllm: Option<At<String>>,
@@ -86,6 +90,27 @@ struct File {
     output: Vec<OutputTable>,
 }
 
+/// What is read also of a file with unknown keys.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Required {
+    required_version: Option<At<String>>,
+}
+
+/// An error where this version is not one that the project needs.
+fn wrong_version(range: &Spanned<Range>) -> Option<Diagnostic> {
+    let own = env!("CARGO_PKG_VERSION");
+    let is_wrong = Version::from_str(own).is_ok_and(|version| !range.value.contains(&version));
+    is_wrong.then(|| {
+        let message = format!(
+            "the project needs slosmith {}; this is slosmith {own}",
+            range.value
+        );
+        let error = Diagnostic::error("wrong-version", range.span, message);
+        error.help("install a version in this range, or change `required_version`")
+    })
+}
+
 /// The query language of some files.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Queries")]
@@ -105,9 +130,23 @@ pub fn json_schema() -> String {
 }
 
 pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Vec<Diagnostic>> {
-    let read: File = toml::from_str(text).map_err(|error| vec![fault(file, text, &error)])?;
-    let mut faults = Vec::new();
     let place = Place { file, folder };
+    let read = toml::from_str::<File>(text);
+    // Another version may know other keys.
+    let required = match &read {
+        Ok(read) => read.required_version.clone(),
+        Err(_) => {
+            toml::from_str::<Required>(text)
+                .unwrap_or_default()
+                .required_version
+        }
+    };
+    let mut faults = Vec::new();
+    let required = required.and_then(|at| place.range(at, &mut faults));
+    if let Some(wrong) = required.and_then(|range| wrong_version(&range)) {
+        return Err(vec![wrong]);
+    }
+    let read = read.map_err(|error| vec![fault(file, text, &error)])?;
     let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
     let products = read.products.into_iter();
     let products = products.filter_map(|(name, range)| {

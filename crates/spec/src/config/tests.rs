@@ -54,6 +54,23 @@ fn everything_is_read_with_its_place() {
 }
 
 #[test]
+fn another_version_is_told_before_keys_that_it_may_know() {
+    let text = "required_version = \">=99, <100\"\nkey_of_the_future = 1\n";
+    let faults = read(text).1.err().expect("an error");
+    let [fault] = &faults[..] else {
+        panic!("{faults:?}");
+    };
+    assert_eq!(fault.code, "wrong-version");
+    assert!(
+        fault
+            .message
+            .starts_with("the project needs slosmith >=99, <100; this is")
+    );
+    let own = env!("CARGO_PKG_VERSION");
+    config(&format!("required_version = \"=={own}\""));
+}
+
+#[test]
 fn an_empty_file_changes_nothing() {
     let config = config("");
     assert!(config.vllm.is_none() && config.levels.is_empty());
