@@ -59,7 +59,10 @@ pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(settings) = Settings::read(&build)? else {
         return Ok(2);
     };
-    let notified = |plan: &Plan| (args.format == Format::Alertmanager).then(|| Notified::of(plan));
+    let notified = |plan: &Plan| match args.format {
+        Format::Alertmanager => Notified::of(plan),
+        _ => None,
+    };
     let Some(read) = inventory::each(&settings, notified)? else {
         return Ok(2);
     };

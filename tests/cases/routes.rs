@@ -51,7 +51,7 @@ fn of_project() {
             let wanted = match owner.as_str() {
                 // No service of the project is without an owner.
                 "unowned" => owner,
-                owner => format!("{owner}-{severity}"),
+                owner => format!("{owner}/{severity}"),
             };
             let found = said(&["config", "routes", "test"], &config, &labels);
             assert_eq!(found.trim(), wanted, "{labels:?}");

@@ -25,6 +25,9 @@ pub(crate) enum State {
 pub(crate) type States = Vec<BTreeMap<Labels, State>>;
 
 /// Groups for which a condition holds.
+/// Seconds before the end of all series in which a group must have had some, to be remembered as long as there are none.
+const LATELY: f64 = 900.0;
+
 pub(crate) type Held = BTreeSet<Labels>;
 
 /// Signals at every evaluation, by their place in the plan and how they are read.
@@ -61,6 +64,8 @@ pub(crate) struct Oracle<'a> {
     lean: Cell<Lean>,
     /// Groups that each absence has met, and when it last did.
     known: RefCell<HashMap<usize, BTreeMap<Labels, f64>>>,
+    /// Groups that are remembered while none is there.
+    kept: RefCell<HashMap<usize, BTreeMap<Labels, f64>>>,
     values: RefCell<Values>,
 }
 
@@ -83,6 +88,7 @@ impl<'a> Oracle<'a> {
             evaluations,
             lean: Cell::new(Lean::ways()[0]),
             known: RefCell::default(),
+            kept: RefCell::default(),
             values: RefCell::default(),
         }
     }
@@ -91,6 +97,7 @@ impl<'a> Oracle<'a> {
     pub(crate) fn lean(&self, lean: Lean) -> &Self {
         self.lean.set(lean);
         self.known.borrow_mut().clear();
+        self.kept.borrow_mut().clear();
         self
     }
 
@@ -429,11 +436,19 @@ impl<'a> Oracle<'a> {
         known.extend(now.iter().map(|group| (group.clone(), self.time(i))));
         let memory = absent.memory.unwrap_or_default().as_secs() as f64;
         known.retain(|_, seen| self.time(i) - *seen <= memory);
+        let gone = known.keys().filter(|g| !now.contains(*g));
+        let mut gone: Held = gone.cloned().collect();
         if now.is_empty() {
-            // None is forgotten while none is there.
-            known.values_mut().for_each(|seen| *seen = self.time(i));
+            // While none is there, those that were there lately are not forgotten.
+            let mut kept = self.kept.borrow_mut();
+            let kept = kept.entry(std::ptr::from_ref(absent) as usize).or_default();
+            let lately = |seen: f64| self.time(i) - seen <= LATELY.min(memory);
+            let recent = known.iter().filter(|(_, seen)| lately(**seen));
+            kept.retain(|_, seen| lately(*seen));
+            kept.extend(recent.map(|(group, _)| (group.clone(), self.time(i))));
+            kept.values_mut().for_each(|seen| *seen = self.time(i));
+            gone.extend(kept.keys().cloned());
         }
-        let gone: Held = known.keys().filter(|g| !now.contains(g)).cloned().collect();
         match gone.is_empty() && now.is_empty() {
             true => [Labels::new()].into(),
             false => gone,

@@ -186,8 +186,10 @@ impl Watch<'_> {
         let (undecided, without): (Vec<&Slo>, Vec<Expr>) = found.unzip();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
-            own.filter(|_| is_measured_everywhere(cx, slo) || may_idle(cx, slo))
-                .filter(|_| needed(cx, slo).is_some())
+            let is_of_target = slo.labels.iter().all(|label| target.contains(label));
+            own.filter(|_| is_measured_everywhere(cx, slo))
+                // One label set of a place may have replaced another.
+                .filter(|_| is_of_target || !may_idle(cx, slo))
                 .cloned()
                 .collect()
         };
@@ -549,8 +551,8 @@ fn may_idle(cx: &Context<'_>, slo: &Slo) -> bool {
     }
 }
 
-/// True where all targets of an SLO have its series. An idle place of a counter that appears with its first event has none, nor one
-/// that lacks what the SLI selects, such as a model.
+/// True where all targets of an SLO have its series, or had them while they had events. One that lacks what the SLI selects, such as a
+/// model, has none.
 fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
     let own = cx.labels_of_targets();
     let of_targets = |expr: &Expr| {
@@ -559,7 +561,7 @@ fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
         labels.all(|m| m.label.text == "le" || own.contains(&m.label.text))
     };
     let total = slo.events.read();
-    !may_idle(cx, slo) && total.is_some_and(|[total, _]| of_targets(total))
+    needed(cx, slo).is_some() && total.is_some_and(|[total, _]| of_targets(total))
 }
 
 /// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.

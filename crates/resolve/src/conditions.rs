@@ -16,7 +16,7 @@ use slosmith_plan::plan::{
     RawCondition, Reading, Signal, SignalKind, Source, ValueUnit, recorded, words,
 };
 use slosmith_plan::query::{self, SignalQuery, bin};
-use slosmith_promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, Selector};
+use slosmith_promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind, MatchOp, Selector};
 use slosmith_promql::usage::bare;
 use slosmith_promql::{self as promql, Kept, build, visit};
 use slosmith_spec::naming;
@@ -36,6 +36,9 @@ const CORRELATED: u64 = 3;
 
 /// How long an `absent` condition without `window` remembers a label set.
 const MEMORY: Duration = Duration::from_mins(60);
+
+/// How long before the end of all series a label set must have had some, to be remembered as long as there are none.
+const LATELY: Duration = Duration::from_mins(15);
 
 const SHORTEST_MEMORY: Duration = Duration::from_mins(5);
 pub(super) const LONGEST_MEMORY: Duration = Duration::from_secs(30 * 86_400);
@@ -207,12 +210,18 @@ impl Resolver<'_, '_> {
     }
 
     fn record(&mut self, query: Query) -> Selector {
+        let part = naming::key(&query.expr.to_string());
+        self.record_part(part, query)
+    }
+
+    /// The same with a key of the expression that is given.
+    fn record_part(&mut self, part: String, query: Query) -> Selector {
         let service = &self.cx.spec.service;
         let service = service.renamed_from.as_ref().unwrap_or(&service.name);
         let labels = [
             (naming::SERVICE, service.value.clone()),
             (naming::ALERT, self.alert.to_owned()),
-            (naming::PART, naming::key(&query.expr.to_string())),
+            (naming::PART, part),
         ];
         let series = recorded(
             naming::BASELINE,
@@ -467,8 +476,8 @@ impl Resolver<'_, '_> {
         self.cx.sink.push(warning.help(help));
     }
 
-    /// Label sets that had series and lost them. While no series exists at all, no label set is forgotten: the alert keeps its
-    /// labels. If none is remembered then, as after the loss of Prometheus's data, the condition holds without labels.
+    /// Label sets that had series and lost them. While no series exists at all, those that had some until then are not forgotten: the
+    /// alert keeps its labels. If none is known, as after the loss of Prometheus's data, the condition holds without labels.
     fn gone(&mut self, family: &Family, labels: &[String], memory: Option<Duration>) -> Expr {
         let none = query::silence(family);
         let Some(memory) = memory else {
@@ -479,15 +488,32 @@ impl Resolver<'_, '_> {
             expr: now.clone(),
             labels: labels.to_vec(),
         });
-        let remembered = build::call("present_over_time", [query::range(seen, memory)]);
-        let remembered = build::aggregate(AggregateOp::Max, labels, remembered);
+        let within = |series: Selector, time: Duration| {
+            let seen = build::call("present_over_time", [query::range(series, time)]);
+            build::aggregate(AggregateOp::Max, labels, seen)
+        };
         let no_labels: [&str; 0] = [];
-        if let Some(record) = self.records.iter_mut().find(|r| r.query.expr == now) {
-            let kept = build::binary(BinaryOp::And, remembered.clone(), none.clone());
-            let kept = kept.on(&no_labels);
-            record.query.expr = bin(BinaryOp::Or, now.clone(), Expr::from(kept));
+        // A series of its own: sets that were lost long before are not remembered again.
+        let key = naming::key(&none.to_string());
+        let mut both = seen.clone();
+        let parts = both.matchers.iter_mut();
+        for part in parts.filter(|m| m.label.text == naming::PART) {
+            part.op = MatchOp::Match;
+            part.value = format!("{}|{key}", part.value.value).as_str().into();
         }
+        let lately = within(both, LATELY.min(memory));
+        let lately = build::binary(BinaryOp::And, lately, none.clone()).on(&no_labels);
+        let kept = self.record_part(
+            key,
+            Query {
+                expr: lately.into(),
+                labels: labels.to_vec(),
+            },
+        );
+        let kept = build::aggregate(AggregateOp::Max, labels, kept);
+        let remembered = within(seen, memory);
         let gone = bin(BinaryOp::Unless, remembered, now);
+        let gone = bin(BinaryOp::Or, gone, kept);
         build::binary(BinaryOp::Or, gone, none)
             .on(&no_labels)
             .into()

@@ -240,7 +240,13 @@ fn filled(text: &str, labels: &Pairs) -> Option<String> {
 /// Labels of an alert whose rule and result have these; `None` as for texts.
 pub(super) fn shown_labels(labels: &Pairs) -> Option<Pairs> {
     let shown = |(name, text): (&String, &String)| Some((name.clone(), filled(text, labels)?));
-    labels.iter().map(shown).collect()
+    // To Prometheus, an empty label is none.
+    let all: Option<Pairs> = labels.iter().map(shown).collect();
+    Some(
+        all?.into_iter()
+            .filter(|(_, text)| !text.is_empty())
+            .collect(),
+    )
 }
 
 /// Template function and suffix that print a value in its unit.

@@ -5,6 +5,12 @@ pub(super) fn four_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
+    if value.is_nan() {
+        return "NaN".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.into();
+    }
     let exponent = format!("{value:.3e}")
         .split_once('e')
         .and_then(|(_, e)| e.parse::<i32>().ok())
@@ -53,8 +59,8 @@ fn large(mut value: f64, step: f64, prefixes: [&'static str; 8]) -> String {
 }
 
 pub(super) fn humanize(value: f64) -> String {
-    if value == 0.0 {
-        "0".into()
+    if value == 0.0 || !value.is_finite() {
+        four_digits(value)
     } else if value.abs() >= 1.0 {
         large(value, 1000.0, ["k", "M", "G", "T", "P", "E", "Z", "Y"])
     } else {
@@ -63,7 +69,7 @@ pub(super) fn humanize(value: f64) -> String {
 }
 
 pub(super) fn humanize1024(value: f64) -> String {
-    if value.abs() <= 1.0 {
+    if value.abs() <= 1.0 || !value.is_finite() {
         four_digits(value)
     } else {
         large(
@@ -81,6 +87,9 @@ pub(super) fn humanize_percentage(value: f64) -> String {
 pub(super) fn humanize_duration(value: f64) -> String {
     if value == 0.0 {
         return "0s".into();
+    }
+    if !value.is_finite() {
+        return four_digits(value);
     }
     if value.abs() < 1.0 {
         return format!("{}s", small(value));

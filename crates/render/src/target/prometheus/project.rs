@@ -22,24 +22,27 @@ pub struct Notified {
 }
 
 impl Notified {
-    pub fn of(plan: &Plan) -> Self {
+    /// `None` for a service that has nothing in Prometheus.
+    pub fn of(plan: &Plan) -> Option<Self> {
+        let plan = &*plan.stored()?;
         let files = rules::files(plan);
         let groups = files.iter().flat_map(|file| &file.file.groups);
         let rules = groups.flat_map(|group| &group.rules);
         let alerts = rules
             .filter(|rule| rule.alert.is_some())
             .filter_map(|rule| {
-                let owner = rule.labels.get(naming::OWNER).cloned();
+                let owner = rule.labels.get(naming::OWNER);
+                let owner = owner.filter(|owner| !owner.is_empty()).cloned();
                 Some((owner, rule.labels.get(SEVERITY)?.clone()))
             });
         let of_slos = plan.slos.iter().flat_map(|slo| &slo.labels);
         let of_targets = of_slos.filter(|label| plan.scrape.labels.contains(label));
-        Self {
+        Some(Self {
             service: plan.service.name.clone(),
             alerts: alerts.collect(),
             places: of_targets.chain(places(plan)).cloned().collect(),
             rules: inhibition(plan).map_or(Vec::new(), |all| all.inhibit_rules),
-        }
+        })
     }
 }
 
@@ -59,7 +62,7 @@ struct Route {
     receiver: String,
 }
 
-/// The receiver of alerts whose owner or severity no route names.
+/// The receiver of alerts whose owner or severity no route names, and the owner of those without one.
 const UNOWNED: &str = "unowned";
 
 /// The configuration, as text.
@@ -91,11 +94,14 @@ pub fn alertmanager(all: &[Notified], templates: &Templates) -> Result<String, T
 
 fn route((owner, severity): &(Option<String>, String)) -> Route {
     let of = |label: &str, value: &str| format!("{label}=\"{}\"", escaped(value));
-    let owned = owner.iter().map(|owner| of(naming::OWNER, owner));
     let name = owner.as_deref().unwrap_or(UNOWNED);
     Route {
-        matchers: owned.chain([of(SEVERITY, severity)]).collect(),
-        receiver: format!("{name}-{severity}"),
+        // An empty one is a missing one.
+        matchers: vec![
+            of(naming::OWNER, owner.as_deref().unwrap_or_default()),
+            of(SEVERITY, severity),
+        ],
+        receiver: format!("{name}/{severity}"),
     }
 }
 

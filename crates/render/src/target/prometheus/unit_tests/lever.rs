@@ -16,6 +16,9 @@ use slosmith_text::units::{Number, parse_decimal};
 /// Series of more metrics than this are not tried.
 const SERIES: usize = 4;
 
+/// Minutes of a window, and steps of a subquery, that are tried: each try costs as many.
+const LONGEST: u64 = 360;
+
 /// Levels of the other series, and of a counter's growth in a minute.
 const OTHERS: [f64; 4] = [1.0, 1_000.0, 0.0, 1e6];
 
@@ -65,7 +68,10 @@ impl Lever {
             })
             .collect();
         let window = visit::longest_range(&query.expr).div_ceil(60_000);
-        if series.is_empty() || series.len() > SERIES || window > 24 * 60 {
+        let is_long = window > LONGEST || steps(&query.expr) > LONGEST;
+        // What Prometheus writes itself cannot be given.
+        let is_given = |of: &Of| !of.series.starts_with("ALERTS");
+        if series.is_empty() || series.len() > SERIES || is_long || !series.iter().all(is_given) {
             return None;
         }
         let zero = Number::from_integer(0);
@@ -191,6 +197,19 @@ fn counters(expr: &Expr) -> Vec<&slosmith_promql::ast::Selector> {
         }
     });
     found
+}
+
+/// Steps of the longest subquery. One without a step has that of the evaluation.
+fn steps(expr: &Expr) -> u64 {
+    let mut most = 0;
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Subquery(sub) = &node.kind {
+            let step = sub.step.as_ref().map_or(60_000, |step| step.millis);
+            let steps = sub.range.millis.checked_div(step).unwrap_or(i64::MAX);
+            most = most.max(u64::try_from(steps).unwrap_or(u64::MAX));
+        }
+    });
+    most
 }
 
 /// A level with few digits.

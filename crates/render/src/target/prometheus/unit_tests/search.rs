@@ -210,9 +210,6 @@ impl Search<'_> {
             long.run(&inputs)?.is([last], |n| n > 0).then_some(inputs)
         })?;
         let check = |at, fires| firing(self.subject.name, &[(label, value)], at, fires);
-        // The last value that is recorded may be as old as an evaluation.
-        let (last, over) = (last * self.step, (last + kept + 5) * self.step);
-        let (last, over) = (last - last % SELDOM - SELDOM, over.next_multiple_of(SELDOM));
         let mut lost = inputs.iter();
         let lost = lost.find(|input| self.parts[at].reads(&input.series))?;
         let mut two = inputs.clone();
@@ -220,16 +217,46 @@ impl Search<'_> {
             series: labels::beside(&lost.series, label, labels::OTHER)?,
             values: format!("1+0x{}", long.course.end() * self.step),
         });
+        // As the rules are evaluated in this test.
+        let over = ((last + kept + 5) * self.step).next_multiple_of(SELDOM);
+        let does = |inputs: &[Input]| {
+            let run = |closed| self.seldom(inputs, long.course.end() + 1, closed);
+            Some([run(false)?, run(true)?])
+        };
+        let (forgets, remembers) = (does(&two)?, does(&inputs)?);
+        let fires = |of: &[Firing; 2], at: u64| {
+            let at = usize::try_from(at / SELDOM).ok()?;
+            let [open, closed] = of.each_ref().map(|run| run.get(at).map(|n| *n > 0));
+            open.filter(|_| open == closed)
+        };
+        let mut before = (0..over / SELDOM).rev().map(|at| at * SELDOM);
+        let last = before.find(|at| fires(&forgets, *at) == Some(true))?;
+        let is_as_told =
+            fires(&forgets, over) == Some(false) && fires(&remembers, over) == Some(true);
+        is_as_told.then_some(())?;
+        let checks = vec![check(last, true), check(over, false)];
         let forgets = "forgets series after a time, while others exist";
         let remembers = "remembers series while none exists";
         Some([
-            self.test(
-                forgets.into(),
-                two,
-                vec![check(last, true), check(over, false)],
-            ),
+            self.test(forgets.into(), two, checks),
             self.test(remembers.into(), inputs, vec![check(over, true)]),
         ])
+    }
+
+    /// What the alert does under these inputs, with an evaluation every `SELDOM` minutes.
+    fn seldom(&self, inputs: &[Input], steps: u64, closed: bool) -> Option<Firing> {
+        let every = SELDOM.checked_div(self.step).filter(|every| *every > 0)?;
+        let model = Model::new(inputs, self.step, steps, closed)?;
+        let mut model = model.evaluated_every(usize::try_from(every).ok()?);
+        for (labels, expr) in &self.subject.records {
+            let name = naming::BASELINE;
+            model.record(&Record { name, labels, expr })?;
+        }
+        model.firing(
+            &self.subject.condition.query().expr,
+            self.subject.hold,
+            self.subject.keep,
+        )
     }
 
     /// Fires where a part never had series.

@@ -92,6 +92,7 @@ impl Model {
             ExprKind::Subquery(sub) => {
                 let (ago, length) = (offset(&sub.at)?, sub.range.millis / 1_000);
                 let every = sub.step.as_ref()?.millis / 1_000;
+                (every > 0).then_some(())?;
                 let last = times.last().map_or(0, |t| t - ago);
                 let at: Vec<i64> = (0..=last / every).map(|i| i * every).collect();
                 let rows = self.rows(&sub.expr, &at)?.into_iter();

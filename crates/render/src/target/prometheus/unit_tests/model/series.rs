@@ -35,7 +35,11 @@ impl Series {
 pub(super) fn labels(selector: &Selector) -> Option<Labels> {
     let mut labels = Labels::new();
     labels.insert("__name__".into(), selector.metric.as_ref()?.text.clone());
-    for m in &selector.matchers {
+    for m in selector
+        .matchers
+        .iter()
+        .filter(|m| !m.value.value.is_empty())
+    {
         labels.insert(m.label.text.clone(), m.value.value.clone());
     }
     Some(labels)
