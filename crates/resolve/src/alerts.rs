@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::conditions::{LONGEST_MEMORY, Resolver};
+use super::conditions::Resolver;
+use super::conditions::absent::LONGEST_MEMORY;
 use super::context::Context;
 use super::{absence, bound, doubts, names, templates};
 use slosmith_plan::plan::{

@@ -56,7 +56,9 @@ fn everything_is_read_with_its_place() {
 #[test]
 fn another_version_is_told_before_keys_that_it_may_know() {
     let text = "required_version = \">=99, <100\"\nkey_of_the_future = 1\n";
-    let faults = read(text).1.err().expect("an error");
+    let Err(faults) = read(text).1 else {
+        panic!("it is read");
+    };
     let [fault] = &faults[..] else {
         panic!("{faults:?}");
     };
