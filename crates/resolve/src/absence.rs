@@ -288,8 +288,8 @@ impl Watch<'_> {
         if let Some(targets) = places.filter(|_| branch.idle.is_none()) {
             return self.places_without(slos, targets, &branch.place);
         }
-        // Nothing else tells that a gauge has no series any more.
-        let mut none = match is_time {
+        // Nothing else tells that a gauge has no series any more; and of places that had events, the ticket is another one.
+        let mut none = match is_time || places.is_some() {
             true => self.without(slos, self.base(naming::TOTAL_EVENTS, slos).into()),
             false => self.without(slos, self.lately(slos)),
         };
