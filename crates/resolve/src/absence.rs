@@ -186,10 +186,7 @@ impl Watch<'_> {
         let (undecided, without): (Vec<&Slo>, Vec<Expr>) = found.unzip();
         let place = |slo: &Slo| -> Vec<String> {
             let own = slo.labels.iter().filter(|label| target.contains(label));
-            let is_of_target = slo.labels.iter().all(|label| target.contains(label));
             own.filter(|_| is_measured_everywhere(cx, slo))
-                // One label set of a place may have replaced another.
-                .filter(|_| is_of_target || !may_idle(cx, slo))
                 .cloned()
                 .collect()
         };
@@ -284,12 +281,11 @@ impl Watch<'_> {
 
     /// SLOs of a branch that have no series, though they are to be measured.
     fn without_series(&self, slos: &[&Slo], branch: &Unmeasured, is_time: bool) -> Option<Expr> {
-        let places = branch.targets.as_ref().filter(|_| !branch.place.is_empty());
-        if let Some(targets) = places.filter(|_| branch.idle.is_none()) {
+        if let Some(targets) = branch.targets.as_ref().filter(|_| !branch.place.is_empty()) {
             return self.places_without(slos, targets, &branch.place);
         }
-        // Nothing else tells that a gauge has no series any more; and of places that had events, the ticket is another one.
-        let mut none = match is_time || places.is_some() {
+        // Nothing else tells that a gauge has no series any more.
+        let mut none = match is_time {
             true => self.without(slos, self.base(naming::TOTAL_EVENTS, slos).into()),
             false => self.without(slos, self.lately(slos)),
         };
@@ -300,23 +296,9 @@ impl Watch<'_> {
         }
         // Of targets that are down there is nothing to measure.
         let no_labels: [&str; 0] = [];
-        let none = match &branch.targets {
+        Some(match &branch.targets {
             Some(targets) => build::binary(BinaryOp::And, none, is_up(targets))
                 .on(&no_labels)
-                .into(),
-            None => none,
-        };
-        // A place that had events lately; others may be measured.
-        let ended = places.map(|targets| {
-            let labels: Vec<_> = std::iter::once(naming::SLO.to_owned())
-                .chain(branch.place.iter().cloned())
-                .collect();
-            let ended = self.ended(slos, &labels, ("last_over_time", IDLE_MEMORY));
-            build::binary(BinaryOp::And, ended, is_up(targets)).on(&branch.place)
-        });
-        Some(match ended {
-            Some(ended) => build::binary(BinaryOp::Or, ended, none)
-                .on(&[naming::SLO])
                 .into(),
             None => none,
         })
@@ -551,8 +533,8 @@ fn may_idle(cx: &Context<'_>, slo: &Slo) -> bool {
     }
 }
 
-/// True where all targets of an SLO have its series, or had them while they had events. One that lacks what the SLI selects, such as a
-/// model, has none.
+/// True where all targets of an SLO have its series. An idle place of a counter that appears with its first event has none, nor one
+/// that lacks what the SLI selects, such as a model.
 fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
     let own = cx.labels_of_targets();
     let of_targets = |expr: &Expr| {
@@ -561,7 +543,9 @@ fn is_measured_everywhere(cx: &Context<'_>, slo: &Slo) -> bool {
         labels.all(|m| m.label.text == "le" || own.contains(&m.label.text))
     };
     let total = slo.events.read();
-    needed(cx, slo).is_some() && total.is_some_and(|[total, _]| of_targets(total))
+    needed(cx, slo).is_some()
+        && !may_idle(cx, slo)
+        && total.is_some_and(|[total, _]| of_targets(total))
 }
 
 /// The targets of which one must be up for an SLO to be missed. Time without samples pages for no SLO: it needs none.

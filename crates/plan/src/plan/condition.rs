@@ -297,7 +297,7 @@ pub struct Unmeasured {
     pub slos: Vec<String>,
     /// Labels of their targets: while none is up, nothing is to be measured.
     pub targets: Option<Vec<Matcher>>,
-    /// Labels of places: each whose targets are up is to be measured; with `idle`, each that had events in this time.
+    /// Labels of places: each whose targets are up is to be measured.
     pub place: Vec<String>,
     /// How long they may be idle and without series.
     pub idle: Option<Duration>,

@@ -327,29 +327,11 @@ impl Run<'_> {
                 &[(ended - 1, false), (ended + 1, true)],
             ),
         ];
-        if let Some(idle) = branch.idle {
+        if branch.idle.is_some() {
             let forgotten = BEFORE + self.data.memory.mins_up() + 5;
-            let lost = inputs(format!("0.01+0x{BEFORE} stale"), 1);
-            let is_of_place = |label: &&String| slo.labels.contains(label);
-            let mut place = branch.place.iter().filter(is_of_place);
-            let other = place.find_map(|label| {
-                let other = labels::beside(&lost[1].series, label, labels::OTHER)?;
-                Some(Input {
-                    series: other,
-                    values: "0.01+0x1500".into(),
-                })
-            });
-            if let Some(other) = other {
-                tests.push(self.test(
-                    &format!("goes on where one place of the SLO {name} has lost its series"),
-                    lost.iter().cloned().chain([other]).collect(),
-                    None,
-                    &[(forgotten, true), (BEFORE + idle.mins_up() + 5, false)],
-                ));
-            }
             tests.push(self.test(
                 &format!("goes on where a counter of the SLO {name} that grew has lost its series"),
-                lost,
+                inputs(format!("0.01+0x{BEFORE} stale"), 1),
                 None,
                 &[(forgotten, true)],
             ));
@@ -363,9 +345,7 @@ impl Run<'_> {
                 &silent,
             ));
         }
-        if branch.idle.is_none()
-            && let Some(other) = self.up_elsewhere(&branch.place, "1+0x120".into())
-        {
+        if let Some(other) = self.up_elsewhere(&branch.place, "1+0x120".into()) {
             let mut inputs = inputs("0+0x120".into(), 1);
             inputs.push(other);
             tests.push(self.test(
