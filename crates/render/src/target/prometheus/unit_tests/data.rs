@@ -180,6 +180,17 @@ impl Run<'_> {
         }
     }
 
+    /// A test of one of several SLOs.
+    fn test_of(&self, slo: &str, name: &str, inputs: Vec<Input>, fires: &[(u64, bool)]) -> Test {
+        let check = |(at, fires): &(u64, bool)| {
+            firing(self.subject.name, &[(naming::SLO, slo)], *at, *fires)
+        };
+        Test {
+            promql_expr_test: fires.iter().map(check).collect(),
+            ..self.test(name, inputs, None, &[])
+        }
+    }
+
     /// Events end with their series. An idle service ends, too, and so do series of targets that are up.
     fn ended(&self, name: &str) -> Option<(Vec<Test>, Vec<Test>)> {
         let slo = self.slo(name)?;
@@ -314,44 +325,44 @@ impl Run<'_> {
             None => BEFORE + self.data.memory.mins_up(),
         };
         let mut tests = vec![
-            self.test(
+            self.test_of(
+                name,
                 &format!("fires where the SLO {name} has no series"),
                 inputs(late(), 1),
-                None,
                 &checks,
             ),
-            self.test(
+            self.test_of(
+                name,
                 &format!("fires where the SLO {name} without events has lost its series"),
                 inputs(format!("0+0x{BEFORE} stale"), 1),
-                None,
                 &[(ended - 1, false), (ended + 1, true)],
             ),
         ];
         if branch.idle.is_some() {
             let forgotten = BEFORE + self.data.memory.mins_up() + 5;
-            tests.push(self.test(
+            tests.push(self.test_of(
+                name,
                 &format!("goes on where a counter of the SLO {name} that grew has lost its series"),
                 inputs(format!("0.01+0x{BEFORE} stale"), 1),
-                None,
                 &[(forgotten, true)],
             ));
         }
         if branch.targets.is_some() {
             let silent = [(self.hold + 4, false)];
-            tests.push(self.test(
+            tests.push(self.test_of(
+                name,
                 &format!("silent while no target of the SLO {name} is up"),
                 inputs(late(), 0),
-                None,
                 &silent,
             ));
         }
         if let Some(other) = self.up_elsewhere(&branch.place, "1+0x120".into()) {
             let mut inputs = inputs("0+0x120".into(), 1);
             inputs.push(other);
-            tests.push(self.test(
+            tests.push(self.test_of(
+                name,
                 &format!("fires where one place of the SLO {name} has no series"),
                 inputs,
-                None,
                 &[(self.hold - 1, false), (self.hold, true)],
             ));
         }

@@ -74,7 +74,18 @@ fn model(
     steps: u64,
     closed: bool,
 ) -> Option<Model> {
-    let mut model = Model::new(inputs, step, steps, closed)?;
+    model_every(subject, inputs, (step, 1), steps, closed)
+}
+
+/// The same, evaluated every so many steps.
+fn model_every(
+    subject: &Subject<'_>,
+    inputs: &[Input],
+    (step, every): (u64, usize),
+    steps: u64,
+    closed: bool,
+) -> Option<Model> {
+    let mut model = Model::new(inputs, step, steps, closed)?.evaluated_every(every);
     for (labels, expr) in &subject.records {
         let name = naming::BASELINE;
         model.record(&Record { name, labels, expr })?;
@@ -246,12 +257,8 @@ impl Search<'_> {
     /// What the alert does under these inputs, with an evaluation every `SELDOM` minutes.
     fn seldom(&self, inputs: &[Input], steps: u64, closed: bool) -> Option<Firing> {
         let every = SELDOM.checked_div(self.step).filter(|every| *every > 0)?;
-        let model = Model::new(inputs, self.step, steps, closed)?;
-        let mut model = model.evaluated_every(usize::try_from(every).ok()?);
-        for (labels, expr) in &self.subject.records {
-            let name = naming::BASELINE;
-            model.record(&Record { name, labels, expr })?;
-        }
+        let every = usize::try_from(every).ok()?;
+        let model = model_every(self.subject, inputs, (self.step, every), steps, closed)?;
         model.firing(
             &self.subject.condition.query().expr,
             self.subject.hold,
