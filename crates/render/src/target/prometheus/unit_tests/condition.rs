@@ -29,7 +29,8 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
         Condition::Absent(absent) => {
             let of_memory = search::of_memory(plan, subject, step);
             let test = absence::test(plan, subject, absent);
-            test.map(|test| (vec![test], of_memory.into_iter().flatten().collect()))
+            let tests = |test| [test].into_iter().chain(of_memory.into_iter().flatten());
+            test.map(|test| (tests(test).collect(), Vec::new()))
         }
         _ => tests(plan, subject, step).map(|tests| (tests, Vec::new())),
     };

@@ -35,15 +35,18 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
         return Found::Unknown;
     };
     match search.tests() {
-        Some(tests) => Found::Tests(tests, search.forgotten().into_iter().flatten().collect()),
+        Some(tests) => Found::Tests(
+            tests,
+            search.forgotten(SELDOM).into_iter().flatten().collect(),
+        ),
         None if search.is_known() => Found::None(search.why()),
         None => Found::Unknown,
     }
 }
 
-/// The tests of the memory of an alert on missing series.
+/// The tests of the memory of an alert on missing series alone, evaluated as its other tests.
 pub(super) fn of_memory(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<[Test; 2]> {
-    Search::new(plan, subject, step)?.forgotten()
+    Search::new(plan, subject, step)?.forgotten(step)
 }
 
 /// The steps at which a test queries.
@@ -183,7 +186,7 @@ impl Search<'_> {
     }
 
     /// Series that are missing are forgotten after the memory if another label set has series, while the other parts go on.
-    fn forgotten(&self) -> Option<[Test; 2]> {
+    fn forgotten(&self, every: u64) -> Option<[Test; 2]> {
         let leaves = self.subject.condition.leaves().into_iter().enumerate();
         let (at, absent) = leaves.into_iter().find_map(|(i, leaf)| match leaf {
             Condition::Absent(absent) => Some((i, absent)),
@@ -229,18 +232,18 @@ impl Search<'_> {
             values: format!("1+0x{}", long.course.end() * self.step),
         });
         // As the rules are evaluated in this test.
-        let over = ((last + kept + 5) * self.step).next_multiple_of(SELDOM);
+        let over = ((last + kept + 5) * self.step).next_multiple_of(every);
         let does = |inputs: &[Input]| {
-            let run = |closed| self.seldom(inputs, long.course.end() + 1, closed);
+            let run = |closed| self.seldom(inputs, every, long.course.end() + 1, closed);
             Some([run(false)?, run(true)?])
         };
         let (forgets, remembers) = (does(&two)?, does(&inputs)?);
         let fires = |of: &[Firing; 2], at: u64| {
-            let at = usize::try_from(at / SELDOM).ok()?;
+            let at = usize::try_from(at / every).ok()?;
             let [open, closed] = of.each_ref().map(|run| run.get(at).map(|n| *n > 0));
             open.filter(|_| open == closed)
         };
-        let mut before = (0..over / SELDOM).rev().map(|at| at * SELDOM);
+        let mut before = (0..over / every).rev().map(|at| at * every);
         let last = before.find(|at| fires(&forgets, *at) == Some(true))?;
         let is_as_told =
             fires(&forgets, over) == Some(false) && fires(&remembers, over) == Some(true);
@@ -254,9 +257,9 @@ impl Search<'_> {
         ])
     }
 
-    /// What the alert does under these inputs, with an evaluation every `SELDOM` minutes.
-    fn seldom(&self, inputs: &[Input], steps: u64, closed: bool) -> Option<Firing> {
-        let every = SELDOM.checked_div(self.step).filter(|every| *every > 0)?;
+    /// What the alert does under these inputs, with an evaluation every so many minutes.
+    fn seldom(&self, inputs: &[Input], every: u64, steps: u64, closed: bool) -> Option<Firing> {
+        let every = every.checked_div(self.step).filter(|every| *every > 0)?;
         let every = usize::try_from(every).ok()?;
         let model = model_every(self.subject, inputs, (self.step, every), steps, closed)?;
         model.firing(
