@@ -1,6 +1,7 @@
 //! Tests of alerts on conditions.
 
 use super::absence;
+use super::agreed::{self, Agreed};
 use super::data;
 use super::drive::{Driver, Level};
 use super::labels;
@@ -8,7 +9,7 @@ use super::left_out;
 use super::level::{self, Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, excuses, firing as firing_sets, holds, leaves, names};
-use super::search::{Agreed, Found};
+use super::search::Found;
 use super::subject::Subject;
 use super::{
     EXCUSED, SELDOM, Tests, firing, minutes, places, replicas, search, step_for, test_file,
@@ -478,7 +479,7 @@ impl<'a> Setting<'a> {
         let onset = self.leaves.iter().map(|(_, l)| l.onset.latest).max();
         let mut test = self.silent_from(onset?, EXCUSED, &states, true)?;
         // As soon as the first part alone would fire, where the second one holds by then.
-        let soon = *search::steps(fires, self.driver.step)?.get(1)?;
+        let soon = *agreed::steps(fires, self.driver.step)?.get(1)?;
         let inputs = &test.input_series;
         let found = Agreed::of(self.subject, inputs, self.driver.step, soon + 1);
         if found.is_some_and(|found| found.is([soon], |n| n == 0)) {

@@ -1,8 +1,8 @@
 //! Series that the matchers of a condition leave out, beside those of its tests: a fault of another job or of another status does not
 //! make an alert fire, and their health does not excuse one.
 
+use super::agreed::{self, Agreed};
 use super::scenario::excuses;
-use super::search::{self, Agreed};
 use super::subject::Subject;
 use super::{EXCUSED, labels, throughout};
 use crate::target::prometheus::view::{Input, Test};
@@ -51,7 +51,7 @@ fn is_silent(test: &Test) -> bool {
 
 /// Makes one check of several that find an alert silent: of the whole time, where it is silent throughout.
 pub(super) fn join_checks(subject: &Subject<'_>, test: &mut Test, step: u64) {
-    let Some(ends) = search::steps(test, step).filter(|ends| is_silent(test) && ends.len() > 1)
+    let Some(ends) = agreed::steps(test, step).filter(|ends| is_silent(test) && ends.len() > 1)
     else {
         return;
     };
@@ -101,7 +101,7 @@ fn extend(
             }
         }
     }
-    let Some(ends) = search::steps(test, step) else {
+    let Some(ends) = agreed::steps(test, step) else {
         return;
     };
     let last = ends.iter().copied().max().unwrap_or(0);

@@ -5,6 +5,7 @@
 //! a query. Checks are at times where Prometheus 2 and 3 agree: a window of the former holds one sample more.
 
 mod absence;
+mod agreed;
 mod burn;
 mod condition;
 mod course;

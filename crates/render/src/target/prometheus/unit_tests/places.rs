@@ -1,6 +1,6 @@
 //! Tests of parts that are joined on labels of a place: what holds in one place says nothing of another.
 
-use super::search::{Agreed, steps};
+use super::agreed::{Agreed, steps};
 use super::subject::Subject;
 use super::{EXCUSED, labels, number_firing, throughout};
 use crate::target::prometheus::view::{Input, Test};

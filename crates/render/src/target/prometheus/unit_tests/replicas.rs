@@ -1,6 +1,6 @@
 //! Tests of alerts on the best or the worst of several replicas.
 
-use super::search::{Agreed, steps};
+use super::agreed::{Agreed, steps};
 use super::subject::Subject;
 use super::{labels, minutes, number_firing};
 use crate::target::prometheus::view::{Input, Test};
