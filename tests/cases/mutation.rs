@@ -3,6 +3,7 @@
 //! Each rule file is a test of its own. All but one of the first spec, and the alerts of the second, are left to `.ci/run`. On
 //! request run the objectives of the second spec, and, for the better part of an hour, the slow unit tests (windows of 6h and more).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,7 +70,14 @@ fn kill(spec: &str, file: &str, slowly: bool) {
     let folder = Folder::new(spec);
     let rules = folder.prometheus().join("rules").join(file);
     let mut survivors = Vec::new();
+    let mut passed = String::new();
     for mutant in folder.mutants(file, slowly) {
+        // What kills a mutant is its change, not a rule that is missing beside it.
+        if mutant.unchanged != passed {
+            std::fs::write(&rules, &mutant.unchanged).expect("rules");
+            assert!(passes(&mutant.tests), "unchanged: {}", mutant.what);
+            passed.clone_from(&mutant.unchanged);
+        }
         std::fs::write(&rules, &mutant.text).expect("mutant");
         let survives = !is_unseen(spec, file, &mutant.what) && passes(&mutant.tests);
         if survives && !is_noticed(spec, file, &mutant) {
@@ -89,7 +97,11 @@ fn is_noticed(spec: &str, file: &str, mutant: &Mutant) -> bool {
     incidents.any(|(.., name)| {
         let mut files = bundled::folder(spec);
         let mut changed = files.iter_mut().filter(|file| file.path == path);
-        changed.next().expect("the rules").text = mutant.text.clone();
+        changed
+            .next()
+            .expect("the rules")
+            .text
+            .clone_from(&mutant.whole);
         incidents::notices(&files, spec, name)
     })
 }
@@ -237,7 +249,11 @@ impl Folder {
 /// A rule file with one change, and the tests that may notice.
 struct Mutant {
     what: String,
+    /// The rules that the tests need.
+    unchanged: String,
     text: String,
+    /// All rules of the file.
+    whole: String,
     tests: Vec<PathBuf>,
 }
 
@@ -286,14 +302,20 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
             .or(rule["record"].as_str())
             .expect("name");
         let expr = parse(rule["expr"].as_str().expect("expr")).expect("valid");
+        let (needed, among) = needed(&file, i, &tests);
         let mut add = |what: String, tests: &[PathBuf], path: &[&str], value: String| {
-            let mut changed = file.clone();
-            let rule = &mut changed["groups"][0]["rules"][i];
-            let at = path.iter().fold(rule, |node, key| &mut node[*key]);
-            *at = Value::String(value);
+            let changed = |file: &Value, i: usize| {
+                let mut changed = file.clone();
+                let rule = &mut changed["groups"][0]["rules"][i];
+                let at = path.iter().fold(rule, |node, key| &mut node[*key]);
+                *at = Value::String(value.clone());
+                changed.to_string()
+            };
             out.push(Mutant {
                 what: format!("{name}: {what}"),
-                text: changed.to_string(),
+                unchanged: needed.to_string(),
+                text: changed(&needed, among),
+                whole: changed(&file, i),
                 tests: tests.to_vec(),
             });
         };
@@ -323,6 +345,29 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
         }
     }
     out
+}
+
+/// The file with the rules alone that these tests need beside one rule, and where that is in it: promtool evaluates every rule in every test.
+fn needed(file: &Value, changed: usize, tests: &[PathBuf]) -> (Value, usize) {
+    let texts = tests.iter().map(std::fs::read_to_string);
+    let mut texts: Vec<_> = texts.map(|text| text.expect("test")).collect();
+    let rules = file["groups"][0]["rules"].as_array().expect("rules");
+    let mut kept = BTreeSet::new();
+    let is_needed = |i: usize, texts: &[String]| {
+        let named = match rules[i]["record"].as_str() {
+            Some(record) => record.to_owned(),
+            None => rules[i]["alert"].as_str().expect("name").to_owned(),
+        };
+        let all = |text: &String| text.contains("(ALERTS)");
+        i == changed || texts.iter().any(|text| all(text) || text.contains(&named))
+    };
+    while let Some(next) = (0..rules.len()).find(|i| !kept.contains(i) && is_needed(*i, &texts)) {
+        kept.insert(next);
+        texts.push(rules[next]["expr"].as_str().expect("expr").to_owned());
+    }
+    let mut all = file.clone();
+    all["groups"][0]["rules"] = kept.iter().map(|i| rules[*i].clone()).collect();
+    (all, kept.range(..changed).count())
 }
 
 /// The test files that speak of a rule.
