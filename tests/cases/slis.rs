@@ -50,6 +50,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             in_ci counters_that_are_promql,
             in_ci budgets_outlive_a_name,
             in_ci a_missing_gauge_is_not_zero,
+            trial a_label_that_targets_get_counts_nothing,
+            trial targets_of_another_environment_know_nothing,
             in_ci a_histogram_that_is_promql,
             trial a_probe_down_for_a_third_of_an_hour,
             in_ci requests_as_the_definition_has_them,
@@ -267,6 +269,83 @@ alerts:
             ("ALERTS", "15m", Some(1.0)),
             ("ALERTS", "40m", None),
         ],
+    );
+}
+
+const PAY: &str = "apiVersion: slosmith/v1
+service: {name: pay}
+links: {runbooks: 'https://git.example/runbooks', grafana: 'https://grafana.example'}
+prometheus: {jobs: {pay: {selector: {env: prod}}}}
+signals:
+  requests: {kind: counter, unit: requests, has_labels: [code], prometheus: {metric: requests_total, job: pay}}
+  failed: {use: requests, where: {code: {matches: '5..'}}}
+slos:
+  availability:
+    objective: 99.9%
+    period: 30d
+    count_new_series: true
+    sli: {ratio: {bad: failed, total: requests}}
+";
+
+/// A sum of five minutes' events that an SLO counted until a time.
+fn counted(name: &str) -> String {
+    format!("sum(sum_over_time(slo:{name}_events:increase{{window=\"1m\"}}[2h]))")
+}
+
+/// Relabelling gives a label to running targets: their processes have not restarted, and what they counted before is not new.
+fn a_label_that_targets_get_counts_nothing() {
+    let of = |series: &str, more: &str| {
+        format!("{series}env=\"prod\", job=\"pay\", instance=\"a\"{more}}}")
+    };
+    let zone = ", zone=\"z\"";
+    check_files(
+        &bundled::build(PAY, None),
+        &["slo-availability"],
+        "1m",
+        &[
+            (&of("up{", ""), "1+0x59 stale"),
+            (&of("up{", zone), "_x60 1+0x60"),
+            (&of("requests_total{code=\"200\", ", ""), "9000+60x59 stale"),
+            (
+                &of("requests_total{code=\"200\", ", zone),
+                "_x60 12600+60x60",
+            ),
+            (&of("requests_total{code=\"500\", ", ""), "700+0x59 stale"),
+            (&of("requests_total{code=\"500\", ", zone), "_x60 700+0x60"),
+            // It begins later, at a target that is known by then.
+            (&of("requests_total{code=\"503\", ", zone), "_x90 3+0x30"),
+        ],
+        &[
+            (&counted("bad"), "85m", Some(0.0)),
+            (&counted("bad"), "110m", Some(3.0)),
+            (&counted("total"), "110m", Some(60.0 * 104.0 + 3.0)),
+        ],
+    );
+}
+
+/// A server that was found late, and has the address of one in another environment: what it counted before is not new.
+fn targets_of_another_environment_know_nothing() {
+    let of = |series: &str, env: &str| {
+        format!("{series}env=\"{env}\", job=\"pay\", instance=\"pay-0\"}}")
+    };
+    check_files(
+        &bundled::build(PAY, None),
+        &["slo-availability"],
+        "1m",
+        &[
+            (&of("up{", "staging"), "1+0x120"),
+            (&of("requests_total{code=\"200\", ", "staging"), "0+60x120"),
+            (&of("up{", "prod"), "_x60 1+0x60"),
+            (
+                &of("requests_total{code=\"200\", ", "prod"),
+                "_x60 9000+60x60",
+            ),
+            (
+                &of("requests_total{code=\"500\", ", "prod"),
+                "_x60 700+0x60",
+            ),
+        ],
+        &[(&counted("bad"), "110m", Some(0.0))],
     );
 }
 

@@ -47,6 +47,26 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
     }
 }
 
+/// The page of one team silences no alert of another.
+#[test]
+fn owners_are_told_of_their_own_alerts() {
+    let spec = bundled::spec("vllm-serving");
+    let slo = "  ttft:\n    title:";
+    assert_eq!(spec.matches(slo).count(), 1);
+    let other = spec.replace(slo, "  ttft:\n    owner: product\n    title:");
+    let parts = |spec: &str| {
+        let written = inhibition(spec);
+        let rules = written.split("  - source_matchers").skip(1);
+        rules
+            .map(|rule| rule.contains("      - owner\n"))
+            .collect::<Vec<_>>()
+    };
+    let (one, several) = (parts(&spec), parts(&other));
+    assert!(one.iter().all(|has| !has), "{one:?}");
+    assert!(several.iter().all(|has| *has), "{several:?}");
+    assert_eq!(one.len(), several.len());
+}
+
 /// Down targets page once: an alert on the best `up` covers them, also with their absence, and one on each replica does not.
 #[test]
 fn an_alert_on_all_targets_covers_lost_data() {

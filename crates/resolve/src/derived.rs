@@ -148,12 +148,12 @@ pub(super) fn resolve(
     let server = labels.iter().map(String::as_str).chain(["instance"]);
     let text = text
         .replace("$server", &server.collect::<Vec<_>>().join(", "))
-        .replace("$target", &cx.target_labels().join(", "))
+        .replace("$target", &cx.labels_of_targets().join(", "))
         .replace("$by", &by);
     let Ok(mut expr) = promql::parse(&text) else {
         return Outcome::Failed;
     };
-    let of_target = cx.target_labels();
+    let of_target = cx.labels_of_targets();
     visit::selectors_mut(&mut expr, &mut |selector| bind(selector, parts, &of_target));
     let money = cx
         .spec

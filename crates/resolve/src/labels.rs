@@ -155,6 +155,8 @@ impl Context<'_> {
             selected.filter(|label| !is_own(label) && !self.is_of_servers(&label.value));
         let mut labels = self.target_labels();
         labels.extend(of_targets.map(|label| label.value.clone()));
+        labels.sort();
+        labels.dedup();
         labels
     }
 

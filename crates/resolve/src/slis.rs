@@ -129,7 +129,7 @@ fn side(cx: &mut Context<'_>, side: &spec::RatioSide, slo: &spec::Slo) -> Option
 /// How new series are told, if the objective counts what they begin with.
 fn new_series(cx: &Context<'_>, slo: &spec::Slo) -> Option<NewSeries> {
     slo.count_new_series.filter(|c| c.value).map(|_| NewSeries {
-        target: cx.target_labels(),
+        target: cx.labels_of_targets(),
         every: cx.recording_interval(),
     })
 }

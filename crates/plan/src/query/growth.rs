@@ -182,6 +182,12 @@ fn first(selector: &Selector, stretch: Stretch, new: Option<(&NewSeries, &Family
     either(known, bin(BinaryOp::Unless, lowest(), restarted))
 }
 
+/// What is known of series that are there at the end of a stretch of time. Where a target got a label, all its series are new, and its page
+/// is not: what was read of it under the old labels is no sign that they began.
+fn still(known: Expr, series: Selector, stretch: Stretch) -> Expr {
+    bin(BinaryOp::And, known, super::ago(series, stretch.ago).into())
+}
+
 /// What Prometheus records of each target: one where its page was read.
 pub(super) const UP: &str = "up";
 
@@ -202,12 +208,15 @@ impl NewSeries {
     fn missed(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
         let stretch = stretch.and_before(self.every);
         let samples = stretch.over("count_over_time", selector);
-        let others = family::series(all, |series| stretch.over("count_over_time", &series));
-        let read = bin(
-            BinaryOp::Or,
-            others,
+        let others = family::series(all, |series| {
+            still(stretch.over("count_over_time", &series), series, stretch)
+        });
+        let up = still(
             stretch.over("sum_over_time", &self.up(all)),
+            self.up(all),
+            stretch,
         );
+        let read = bin(BinaryOp::Or, others, up);
         let read = build::aggregate(AggregateOp::Max, &self.target, read);
         let fewer = build::binary(BinaryOp::Lt, samples, read).on(&self.target);
         fewer.group_left::<&str>(&[]).into()
@@ -215,13 +224,16 @@ impl NewSeries {
 
     /// Series of targets whose page was read before a stretch of time.
     fn younger(&self, selector: &Selector, all: &Family, stretch: Stretch) -> Expr {
-        let others = family::series(all, |series| stretch.remembered("last_over_time", &series));
+        let others = family::series(all, |series| {
+            still(
+                stretch.remembered("last_over_time", &series),
+                series,
+                stretch,
+            )
+        });
         let up = stretch.remembered("max_over_time", &self.up(all));
-        let read = bin(
-            BinaryOp::Or,
-            others,
-            bin(BinaryOp::Gt, up, build::number("0")),
-        );
+        let up = bin(BinaryOp::Gt, up, build::number("0"));
+        let read = bin(BinaryOp::Or, others, still(up, self.up(all), stretch));
         let series = stretch.over("min_over_time", selector);
         let younger = build::binary(BinaryOp::And, series, read);
         younger.on(&self.target).into()

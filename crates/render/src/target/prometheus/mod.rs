@@ -29,7 +29,7 @@ use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::target::scrape;
 use slosmith_plan::plan::{Alert, Links, Plan};
-use slosmith_spec::naming::{SERVICE, SEVERITY, SLO};
+use slosmith_spec::naming::{OWNER, SERVICE, SEVERITY, SLO};
 use slosmith_text::source::lines;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
 
@@ -229,8 +229,8 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     labels.sort();
     labels.dedup();
     equal.extend(labels);
-    let external = places(plan);
-    equal.extend(external.clone().cloned());
+    let shared = shared(plan);
+    equal.extend(shared.iter().cloned());
     let of_slos = equal.clone();
     let mut inhibit_rules: Vec<_> = both
         .then(|| InhibitRule {
@@ -251,7 +251,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
     if let (Some(lost), Some(unmeasured)) = (of_data(true), of_data(false)) {
         // The page has fewer labels than the ticket: only those of targets.
         let own = lost.condition.query().labels.iter();
-        let equal: Vec<_> = own.clone().chain(external.clone()).cloned().collect();
+        let equal: Vec<_> = own.clone().chain(&shared).cloned().collect();
         // With the same labels, the first rule has both.
         if !both || of_slos != equal {
             inhibit_rules.push(InhibitRule {
@@ -271,7 +271,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
             inhibit_rules.push(InhibitRule {
                 source_matchers: self::named(plan, &alerts),
                 target_matchers: targets.clone(),
-                equal: of_place.clone().chain(external.clone()).cloned().collect(),
+                equal: of_place.clone().chain(&shared).cloned().collect(),
             });
             inhibit_rules.extend(missing_covers(plan, &alerts, unmeasured, &same[0].1));
             let forgets = |name: &&str| {
@@ -287,7 +287,7 @@ fn inhibition(plan: &Plan) -> Option<Inhibition> {
                         .chain(without)
                         .collect(),
                     target_matchers: targets,
-                    equal: external.clone().cloned().collect(),
+                    equal: shared.clone(),
                 });
             }
         }
@@ -320,7 +320,7 @@ fn missing_covers(
         is_part.then(|| InhibitRule {
             source_matchers: named(plan, &[&alert.name]),
             target_matchers: targets,
-            equal: labels.iter().chain(places(plan)).cloned().collect(),
+            equal: labels.iter().chain(&shared(plan)).cloned().collect(),
         })
     });
     rules.collect()
@@ -355,16 +355,28 @@ fn of_one_cause(plan: &Plan) -> Vec<InhibitRule> {
         (!targets.is_empty()).then(|| InhibitRule {
             source_matchers: named(plan, &[&cause.name]),
             target_matchers: named(plan, &targets),
-            equal: labels.iter().chain(places(plan)).cloned().collect(),
+            equal: labels.iter().chain(&shared(plan)).cloned().collect(),
         })
     });
     rules.collect()
 }
 
 /// External labels that tell places apart: a page of one region says nothing of another. Replicas of one Prometheus send the same alerts.
-fn places(plan: &Plan) -> impl Iterator<Item = &String> + Clone {
+fn places(plan: &Plan) -> impl Iterator<Item = &String> {
     let external = plan.scrape.external.iter();
     external.filter(|label| !HA_REPLICA.contains(&label.as_str()))
+}
+
+/// Labels in which an alert equals what it silences, beside its own: the place, and the owner where alerts have several. The page of one
+/// team tells another team nothing.
+fn shared(plan: &Plan) -> Vec<String> {
+    let of_slos = plan.slos.iter().flat_map(|slo| slo.marks());
+    let of_alerts = plan.alerts.iter().map(|alert| &alert.marks);
+    let mut owners = of_slos.map(|(_, marks)| marks).chain(of_alerts);
+    let first = owners.next().map(|marks| &marks.owner);
+    let differ = owners.any(|marks| Some(&marks.owner) != first);
+    let owner = differ.then(|| OWNER.to_owned());
+    places(plan).cloned().chain(owner).collect()
 }
 
 /// Matchers of some alerts of the service.
