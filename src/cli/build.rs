@@ -27,7 +27,7 @@ use shared::Shared;
 use slosmith_render::output::{self, Staging};
 use slosmith_render::target::Target;
 use slosmith_spec::spec::{Bases, Document, Findings, Variant};
-use slosmith_text::diag::{Sink, guarded};
+use slosmith_text::diag::{Diagnostic, Sink, guarded};
 use slosmith_text::source::{FileId, Sources};
 
 /// Compile specs into rules, dashboards, alarms and runbooks
@@ -186,6 +186,7 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     }
     let shared = std::mem::take(&mut all.shared);
     shared.tell(&mut all.findings, &all.sources);
+    all.check_renamed()?;
     all.check_duplicates()?;
     all.check_servers()?;
     let failed = all.findings.has_errors();
@@ -197,7 +198,9 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     if specs.whole_folder {
         let wanted = built.iter().map(|b| b.service.as_str()).collect();
         let stale = output::stale_services(&job.settings.out, &wanted)?;
-        job.settings.check_removals(&stale, built.len())?;
+        let is_lost = |service: &&String| !all.renamed.contains_key(*service);
+        let lost: Vec<_> = stale.iter().filter(is_lost).collect();
+        job.settings.check_removals(&lost, built.len())?;
         for service in stale {
             let mut removed = job.remove(&service)?;
             show(job.settings, &mut removed, out)?;
@@ -219,6 +222,8 @@ struct All {
     /// The findings of the specs of a batch.
     open: BTreeMap<FileId, Findings>,
     servers: Servers,
+    /// The services that were called otherwise, by that name.
+    renamed: BTreeMap<String, Vec<(String, Variant)>>,
     built: Vec<Built>,
     /// The first failure outside a spec.
     fault: Option<anyhow::Error>,
@@ -257,8 +262,12 @@ impl All {
             }
         };
         if let Some(service) = done.service {
-            if let Some(selector) = &done.servers {
+            if let Some(selector) = &done.claims.servers {
                 self.servers.add(selector, &service, variant);
+            }
+            if let Some(old) = done.claims.renamed_from {
+                let renamed = self.renamed.entry(old).or_default();
+                renamed.push((service.clone(), variant.clone()));
             }
             let named = self.named.entry(service).or_default();
             named.push(variant.clone());
@@ -297,6 +306,36 @@ impl All {
                     None => first = Some(name.span),
                     Some(first) => self.findings.push(input::duplicate(name, first)),
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports services that take over the history of one that is still there, or that another one takes over.
+    fn check_renamed(&mut self) -> Result<()> {
+        for (old, services) in self.renamed.clone() {
+            let of_others = self.named.contains_key(&old);
+            for (i, (service, variant)) in services.iter().enumerate() {
+                let other = match services.get(i.wrapping_sub(1)) {
+                    _ if of_others => &old,
+                    Some((other, _)) => other,
+                    None => continue,
+                };
+                let Some(document) = self.read_again(variant)? else {
+                    continue;
+                };
+                let Some(at) = &document.spec.service.renamed_from else {
+                    continue;
+                };
+                let why = match of_others {
+                    true => format!("a spec still has the service `{old}`"),
+                    false => format!("`{other}` is renamed from it, too"),
+                };
+                let message = format!("`{service}` cannot be renamed from `{old}`: {why}");
+                let error = Diagnostic::error("bad-name", at.span, message);
+                let help =
+                    "the history of a service goes to one other service: remove `renamed_from`";
+                self.findings.push(error.help(help));
             }
         }
         Ok(())

@@ -34,7 +34,8 @@ mod templates;
 pub mod tiers;
 
 pub use labels::is_label_name;
-pub use names::{own_job, own_prefix, servers};
+pub use matchers::own_job;
+pub use names::{own_prefix, servers};
 
 use context::Context;
 pub use context::SelectError;
@@ -113,12 +114,10 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         left_out: cx.left_out,
         notes: cx.notes,
     };
-    if !document.errors.is_empty() {
-        Err(document.errors.with(cx.sink))
-    } else if cx.sink.has_errors() {
-        Err(cx.sink)
-    } else {
-        Ok((plan, cx.sink))
+    let found = document.errors.with(cx.sink);
+    match found.has_errors() {
+        true => Err(found),
+        false => Ok((plan, found)),
     }
 }
 

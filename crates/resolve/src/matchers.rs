@@ -8,11 +8,19 @@ use super::context::Context;
 use slosmith_plan::plan::selection::{Matcher, holds_http_status, statuses};
 use slosmith_promql as promql;
 use slosmith_promql::ast::MatchOp;
-use slosmith_spec::spec::{MatchValue, Matchers, Text};
+use slosmith_spec::spec::{MatchValue, Matchers, Spec, Text};
 use slosmith_text::diag::{Diagnostic, Edit, Fix};
 
 /// The label of a scrape job.
 pub(super) const JOB: &str = "job";
+
+/// The job of the vLLM servers: the selector's, if it has one.
+pub fn own_job(spec: &Spec) -> &str {
+    match spec.prometheus.selector.get(JOB) {
+        Some(MatchValue::Is { values, .. }) if values.len() == 1 => &values[0].value,
+        _ => &spec.service.name.value,
+    }
+}
 
 pub(super) fn check(cx: &mut Context<'_>, selection: &Matchers) {
     for (label, value) in selection {
@@ -216,7 +224,7 @@ pub(super) fn of_servers(cx: &Context<'_>) -> Option<Vec<Matcher>> {
     let found = match jobs {
         None => {
             let targets = cx.labels_of_targets();
-            let mut found = matchers(&spec.prometheus.selector);
+            let mut found = of_own_servers(cx);
             found.retain(|(label, ..)| targets.contains(label));
             found
         }
@@ -229,11 +237,29 @@ pub(super) fn of_servers(cx: &Context<'_>) -> Option<Vec<Matcher>> {
     (!found.is_empty() || spec.own_server().is_some()).then_some(found)
 }
 
-/// The selector of a scrape job.
+/// The selector of a scrape job. The servers' own job has the labels of targets that the servers are selected by, too.
 pub(super) fn of_job(cx: &Context<'_>, job: &str) -> Vec<Matcher> {
-    let jobs = &cx.spec.prometheus.jobs;
-    let found = jobs.iter().find(|(name, _)| name.value == job);
-    found.map_or_else(Vec::new, |(_, job)| matchers(&job.selector))
+    let prometheus = &cx.spec.prometheus;
+    let declared = prometheus.jobs.get(job);
+    let mut found = declared.map_or_else(Vec::new, |job| matchers(&job.selector));
+    if prometheus.selector.contains_key(JOB) && own_job(cx.spec) == job {
+        let targets = cx.labels_of_targets();
+        let of_servers = matchers(&prometheus.selector).into_iter();
+        found.extend(of_servers.filter(|(label, ..)| label != JOB && targets.contains(label)));
+    }
+    found
+}
+
+/// The selector of the servers that `runtime` names: the service's, and their job's.
+pub(super) fn of_own_servers(cx: &Context<'_>) -> Vec<Matcher> {
+    let prometheus = &cx.spec.prometheus;
+    let job = prometheus.jobs.get(own_job(cx.spec));
+    let job = job.filter(|_| cx.spec.own_server().is_some());
+    let mut found = matchers(&prometheus.selector);
+    found.extend(job.map_or_else(Vec::new, |job| matchers(&job.selector)));
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found.dedup();
+    found
 }
 
 pub(super) fn matchers(spec: &Matchers) -> Vec<Matcher> {

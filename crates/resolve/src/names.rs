@@ -4,22 +4,14 @@
 //! scrape configuration writes it.
 
 use super::context::Context;
-use super::matchers::{self, JOB};
+use super::matchers::{self, JOB, own_job};
 use slosmith_catalog::{Catalog, PREFIX_HELP, is_prefix};
 use slosmith_plan::plan::{Family, Names, Rename, Signal, Source};
 use slosmith_promql::ast::{Expr, MatchOp};
 use slosmith_promql::{self as promql, Series};
 use slosmith_spec::naming;
-use slosmith_spec::spec::{FamilyKind, MatchValue, Slo, Spec, Text};
+use slosmith_spec::spec::{FamilyKind, Slo, Spec, Text};
 use slosmith_text::diag::Diagnostic;
-
-/// The job of the vLLM servers: the selector's, if it has one.
-pub fn own_job(spec: &Spec) -> &str {
-    match spec.prometheus.selector.get(JOB) {
-        Some(MatchValue::Is { values, .. }) if values.len() == 1 => &values[0].value,
-        _ => &spec.service.name.value,
-    }
-}
 
 /// The servers that a spec selects, as a selector with their word as the metric; `None` if `runtime` names none, or other specs
 /// select them on purpose.

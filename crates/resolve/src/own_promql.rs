@@ -275,7 +275,8 @@ fn slip(
 /// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels
 /// that are matched beside it.
 fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> Option<()> {
-    let own = matchers::matchers(&cx.spec.prometheus.selector);
+    let own = matchers::of_own_servers(cx);
+    let servers = matchers::own_job(cx.spec);
     let (mut found, mut empty) = (0, false);
     visit::selectors_mut(expr, &mut |selector| {
         let before = selector.matchers.len();
@@ -288,7 +289,9 @@ fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> 
         let job = beside
             .iter()
             .find(|m| m.label.text == JOB && m.op == MatchOp::Equal);
-        let of_job = job.map(|job| matchers::of_job(cx, &job.value.value));
+        let job = job.map(|job| job.value.value.as_str());
+        let of_job = job.filter(|job| *job != servers);
+        let of_job = of_job.map(|job| matchers::of_job(cx, job));
         let added = of_job.filter(|added| !added.is_empty());
         let added = added.as_ref().unwrap_or(&own);
         empty |= added.is_empty();

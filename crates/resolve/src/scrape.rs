@@ -5,7 +5,7 @@
 
 use super::context::Context;
 use super::labels::SCRAPE_LABELS;
-use super::matchers::JOB;
+use super::matchers::{self, JOB};
 use super::names::{self, job_of};
 use super::{doubts, family, kubernetes};
 use slosmith_plan::plan::{Probe, Scrape, ScrapeJob};
@@ -17,7 +17,7 @@ use slosmith_text::diag::{Diagnostic, did_you_mean};
 /// How the service is scraped. Its job is its own, which is the selector's, if it has one; or else the first that signals name.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
     let spec = cx.spec;
-    let own = names::own_job(spec).to_owned();
+    let own = matchers::own_job(spec).to_owned();
     let jobs = jobs(cx, &own);
     let mut labels = cx.target_labels();
     labels.extend(selected(cx));
@@ -136,7 +136,7 @@ const OF_OPERATOR: [&str; 6] = [
 /// True if a metric of a job has a label itself that its scrape adds.
 fn has_labels_of_targets(cx: &Context<'_>, job: &str, is_found: bool) -> bool {
     let targets = cx.target_labels();
-    let own = names::own_job(cx.spec);
+    let own = matchers::own_job(cx.spec);
     let built_in = library::of_others();
     let built_in = built_in.filter_map(|(_, name)| library::signal(&name));
     let mut signals = cx.spec.signals.values().chain(built_in).filter(|signal| {

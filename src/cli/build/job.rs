@@ -14,7 +14,7 @@ use slosmith_lint::lint;
 use slosmith_plan::parity;
 use slosmith_plan::plan::{LeftOut, Plan, Server};
 use slosmith_render::output;
-use slosmith_render::output::{Change, Digest, Earlier, Folder, MANIFEST, Staging};
+use slosmith_render::output::{Change, Claims, Digest, Earlier, Folder, MANIFEST, Staging};
 use slosmith_render::target;
 use slosmith_render::target::{Format, Target, TargetError, Untested, own};
 use slosmith_resolve as resolve;
@@ -35,8 +35,7 @@ pub(super) struct Job<'a> {
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) service: Option<String>,
-    /// The selector of the vLLM servers.
-    pub(super) servers: Option<String>,
+    pub(super) claims: Claims,
     pub(super) built: Option<Built>,
     pub(super) findings: Sink,
 }
@@ -127,7 +126,11 @@ impl<'a> Job<'a> {
             Err(findings) => return Ok(Done { findings, ..done }),
         };
         done.service = document.service().map(|name| name.to_string());
-        done.servers = resolve::servers(&document.spec);
+        let old = document.spec.service.renamed_from.as_ref();
+        done.claims = Claims {
+            servers: resolve::servers(&document.spec),
+            renamed_from: old.map(|old| old.value.clone()),
+        };
         let resolved = resolve::resolve(&document, self.settings.options());
         let (mut plan, mut findings) = match resolved {
             Ok(resolved) => resolved,
@@ -158,7 +161,7 @@ impl<'a> Job<'a> {
                     for alert in &without_test {
                         findings.push(untested(&document, alert));
                     }
-                    folder.servers.clone_from(&done.servers);
+                    folder.claims.clone_from(&done.claims);
                     done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
                 Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
@@ -194,7 +197,7 @@ impl<'a> Job<'a> {
 
     /// A service with the same inputs and files as in the last build.
     fn unchanged(&self, inputs: Digest) -> Option<Done> {
-        let Earlier { service, servers } = self.built_from.get(&inputs)?;
+        let Earlier { service, claims } = self.built_from.get(&inputs)?;
         let built = Built {
             files: output::intact(&self.settings.out, service)?,
             service: service.clone(),
@@ -207,7 +210,7 @@ impl<'a> Job<'a> {
         };
         Some(Done {
             service: Some(service.clone()),
-            servers: servers.clone(),
+            claims: claims.clone(),
             built: Some(built),
             ..Done::default()
         })

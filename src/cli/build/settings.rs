@@ -147,13 +147,13 @@ impl Settings {
     }
 
     /// Rejects the removal of many generated services at once: the specs may not all be here.
-    pub(super) fn check_removals(&self, stale: &[String], kept: usize) -> Result<()> {
+    pub(super) fn check_removals(&self, stale: &[&String], kept: usize) -> Result<()> {
         let all = stale.len() + kept;
         if self.check || self.prune || stale.len() < 2 || stale.len() * 10 <= all {
             return Ok(());
         }
         let out = self.out.display();
-        let names = stale.iter().take(3).map(String::as_str);
+        let names = stale.iter().take(3).map(|name| name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
         let more = if stale.len() > 3 { ", …" } else { "" };
         bail!(

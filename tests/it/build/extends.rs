@@ -302,3 +302,98 @@ fn services_share_a_base(count: usize) {
     project.edit("specs/base.yaml", "above: 50", "above: 60");
     changed(&project, format!("{} services written", all - prod));
 }
+
+/// Signals of a service that has one name for its job everywhere, and selectors of each environment.
+const SHOP: [&str; 2] = [
+    "apiVersion: slosmith/v1
+kind: defaults
+links: {runbooks: \"https://wiki.example/${service.name}\", grafana: https://grafana.example}
+environments:
+  prod: {prometheus: {jobs: {\"${service.base_name}\": {selector: {env: prod}}}}}
+  staging: {prometheus: {jobs: {\"${service.base_name}\": {selector: {env: staging}}}}}
+",
+    "apiVersion: slosmith/v1
+extends: ../defaults/base.yaml
+service: {name: shop}
+signals:
+  queue: {kind: gauge, unit: requests, across: max, prometheus: {metric: queue_length, job: \"${service.base_name}\"}}
+alerts: {QueueLong: {severity: page, when: {signal: queue, above: 9}}}
+",
+];
+
+fn shop() -> Project {
+    let project = Project::empty();
+    project.write(
+        "slosmith.toml",
+        "[build]\nspecs = [\"specs\"]\ntargets = [\"prometheus\"]\n",
+    );
+    project.write("defaults/base.yaml", SHOP[0]);
+    project.write("specs/shop.yaml", SHOP[1]);
+    project
+}
+
+#[test]
+fn a_job_has_one_name_in_all_environments() {
+    let project = shop();
+    project.run(&["build"]).exits(0).says("2 services in");
+    for environment in ["prod", "staging"] {
+        let rules = format!("generated/shop-{environment}/prometheus/rules/alerts.yaml");
+        let rules = project.read(&rules);
+        let selected = format!("queue_length{{env=\"{environment}\", job=\"shop\"}}");
+        assert!(rules.contains(&selected), "{rules}");
+    }
+    // Without any, it is one service again.
+    project.edit("specs/shop.yaml", "alerts:", "environments: ~\nalerts:");
+    project.edit("defaults/base.yaml", "/${service.name}", "");
+    project
+        .run(&["build", "--prune"])
+        .exits(0)
+        .says("1 service in");
+    assert!(project.has("generated/shop") && !project.has("generated/shop-prod"));
+}
+
+#[test]
+fn a_mistyped_environment_is_told() {
+    let project = shop();
+    for (name, meant) in [("prd", Some("prod")), ("prod2", None), ("test", None)] {
+        project.write(
+            "specs/shop.yaml",
+            &format!("{}environments: {{{name}: {{}}}}\n", SHOP[1]),
+        );
+        let ran = project.run(&["build"]).exits(0);
+        match meant {
+            None => assert!(!ran.err.contains("warning"), "{}", ran.err),
+            Some(meant) => {
+                ran.says("no extended file has the environment `prd`")
+                    .says(&format!("did you mean `{meant}`?"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_history_of_a_service_goes_to_one_other() {
+    let project = shop();
+    project.run(&["build"]).exits(0);
+    // A rename of all environments is no loss.
+    project.edit(
+        "specs/shop.yaml",
+        "{name: shop}",
+        "{name: store, renamed_from: shop}",
+    );
+    project.run(&["build"]).exits(0).says("removed");
+    let other = SHOP[1].replace("{name: shop}", "{name: market, renamed_from: shop}");
+    project.write("specs/z.yaml", &other);
+    for _ in 0..2 {
+        project
+            .run(&["build"])
+            .exits(2)
+            .says("`market-prod` cannot be renamed from `shop-prod`: `store-prod` is renamed from it, too");
+    }
+    project.write("specs/z.yaml", SHOP[1]);
+    project.run(&["build"]).exits(2).says(
+        "`store-prod` cannot be renamed from `shop-prod`: a spec still has the service `shop-prod`",
+    );
+    project.remove("specs/z.yaml");
+    project.run(&["build", "--check"]).exits(0);
+}

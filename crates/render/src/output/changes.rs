@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::{Digest, Folder, MANIFEST, OutputError, memory, read};
+use super::{Claims, Digest, Folder, MANIFEST, OutputError, memory, read};
 use slosmith_text::input;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
             None => inputs_only = wanted.inputs.is_some() && before.inputs.is_none(),
         }
     }
-    let same = files.is_empty() && !inputs_only && wanted.servers == before.servers;
+    let same = files.is_empty() && !inputs_only && wanted.claims == before.claims;
     Ok(Changes {
         files,
         inputs_only,
@@ -143,7 +143,7 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
 #[derive(Debug)]
 pub struct Earlier {
     pub service: String,
-    pub servers: Option<String>,
+    pub claims: Claims,
 }
 
 /// Which service folder was built from which inputs.
@@ -157,8 +157,8 @@ pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, Earlier>, OutputError> 
         let manifest = Manifest::read(&out.join(&service)).unwrap_or_default();
         let later = known.get(&service).copied();
         for inputs in manifest.inputs.into_iter().chain(later) {
-            let (service, servers) = (service.clone(), manifest.servers.clone());
-            found.insert(inputs, Earlier { service, servers });
+            let (service, claims) = (service.clone(), manifest.claims.clone());
+            found.insert(inputs, Earlier { service, claims });
         }
     }
     Ok(found)

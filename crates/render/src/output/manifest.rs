@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{Digest, Folder, OutputError, check_inside, read};
+use super::{Claims, Digest, Folder, OutputError, check_inside, read};
 
 pub const MANIFEST: &str = ".slosmith-manifest";
 
@@ -27,6 +27,7 @@ const HEADER: &str =
 const VERSION: &str = "# slosmith ";
 const INPUTS: &str = "# inputs ";
 const SERVERS: &str = "# servers ";
+const RENAMED_FROM: &str = "# renamed from ";
 /// The lines that `git merge` writes around the two sides of a conflict, and before their common ancestor.
 const CONFLICT: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
@@ -36,8 +37,7 @@ pub(super) struct Manifest {
     pub(super) version: Option<String>,
     /// Of all that the files follow from; `None` after a build of some targets, or one with warnings.
     pub(super) inputs: Option<Digest>,
-    /// The selector of the servers; `None` if the service reads none.
-    pub(super) servers: Option<String>,
+    pub(super) claims: Claims,
     /// Path and fingerprint; without one, nothing is known of what the file should say.
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
@@ -78,7 +78,9 @@ impl Manifest {
             } else if let Some(inputs) = line.strip_prefix(INPUTS) {
                 manifest.inputs = Digest::parse(inputs);
             } else if let Some(servers) = line.strip_prefix(SERVERS) {
-                manifest.servers = Some(servers.to_owned());
+                manifest.claims.servers = Some(servers.to_owned());
+            } else if let Some(old) = line.strip_prefix(RENAMED_FROM) {
+                manifest.claims.renamed_from = Some(old.to_owned());
             } else {
                 let (path, digest) = entry(line);
                 manifest.files.insert(path, digest);
@@ -107,7 +109,7 @@ impl Manifest {
         Self {
             version: folder.version.map(str::to_owned),
             inputs: folder.inputs,
-            servers: folder.servers.clone(),
+            claims: folder.claims.clone(),
             files: kept.chain(written).collect(),
         }
     }
@@ -120,8 +122,11 @@ impl Manifest {
         if let Some(inputs) = self.inputs {
             let _ = writeln!(text, "{INPUTS}{inputs}");
         }
-        if let Some(servers) = &self.servers {
+        if let Some(servers) = &self.claims.servers {
             let _ = writeln!(text, "{SERVERS}{servers}");
+        }
+        if let Some(old) = &self.claims.renamed_from {
+            let _ = writeln!(text, "{RENAMED_FROM}{old}");
         }
         for (path, digest) in &self.files {
             let digest = digest.map(|d| format!("{d}  ")).unwrap_or_default();
@@ -160,7 +165,10 @@ mod tests {
         let manifest = Manifest {
             version: Some("0.1.0 (7be0c1d2)".to_owned()),
             inputs: Some(Digest::of(b"spec")),
-            servers: Some("vllm{job=\"vllm\"}".to_owned()),
+            claims: Claims {
+                servers: Some("vllm{job=\"vllm\"}".to_owned()),
+                renamed_from: Some("bot".to_owned()),
+            },
             files: files.map(|(path, d)| (path.to_owned(), d)).into(),
         };
         assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest));

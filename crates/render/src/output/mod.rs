@@ -75,6 +75,15 @@ impl OutputError {
     }
 }
 
+/// What the spec of a service claims, and other services are compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// The selector of the servers; `None` if the service reads none.
+    pub servers: Option<String>,
+    /// The service whose history it takes over.
+    pub renamed_from: Option<String>,
+}
+
 #[derive(Debug)]
 pub struct Folder {
     pub service: String,
@@ -83,8 +92,7 @@ pub struct Folder {
     pub version: Option<&'static str>,
     /// Fingerprint of all that the files follow from, when they are all that follows from it.
     pub inputs: Option<Digest>,
-    /// The selector of the servers that the service reads.
-    pub servers: Option<String>,
+    pub claims: Claims,
     /// Target folders that this build does not touch, because only others were asked for.
     kept: Vec<String>,
 }
@@ -106,7 +114,7 @@ impl Folder {
             files: all,
             version: None,
             inputs: None,
-            servers: None,
+            claims: Claims::default(),
             kept,
         })
     }

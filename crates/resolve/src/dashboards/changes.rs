@@ -10,6 +10,7 @@ use super::variables::{any_name, filtered_series};
 use super::verdict::{job, rank};
 use crate::context::Outcome;
 use crate::labels::SCRAPE_LABELS;
+use crate::matchers;
 use crate::matchers::of_servers;
 use crate::own_prefix;
 use slosmith_plan::plan::dashboard::{
@@ -225,8 +226,8 @@ impl Panels<'_, '_> {
                 }
             }
         }
-        let selector = self.cx.spec.prometheus.selector.keys();
-        let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
+        let selector = matchers::of_own_servers(self.cx);
+        let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let seen = |(job, label, signal, family): (String, &String, &Signal, &Family)| {
             let all = filtered_series(any_name(family, &own), &signal.labels, &self.variables);
             let moments = build::call("timestamp", [all]);

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::context::Context;
+use super::matchers;
 use slosmith_plan::plan::dashboard::{COLUMNS, Panel, Place, Row, Size};
 use slosmith_plan::plan::{Alert, Dashboard, Links, Slo};
 use slosmith_spec::naming;
@@ -161,8 +162,8 @@ impl<'a, 'b> Panels<'a, 'b> {
     }
 
     fn finish(mut self, name: &str, mut rows: Vec<Row>) -> Dashboard {
-        let selector = self.cx.spec.prometheus.selector.keys();
-        let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
+        let selector = matchers::of_own_servers(self.cx);
+        let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let variables = self.seen.variables(&self.variables, &rows, &own);
         let mut taken = BTreeSet::new();
         let mut free = |id: u32| (id..).find(|id| taken.insert(*id)).unwrap_or(id);

@@ -6,6 +6,7 @@ use super::stored;
 use super::tables::{self, Alerting, Burning, Judged, Named, Scope, Verdict};
 use super::variables::{any_name, filtered_series};
 use crate::context::Context;
+use crate::matchers;
 use slosmith_plan::plan::dashboard::{Color, Draw, Fact, Panel};
 use slosmith_plan::plan::{
     Alert, Bound, Condition, Dashboard, Family, Links, Signal, Slo, Source, ValueUnit, alert, words,
@@ -219,8 +220,8 @@ impl Tables<'_> {
                 None => jobs.push((job, family, signal)),
             }
         }
-        let selector = self.cx.spec.prometheus.selector.keys();
-        let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
+        let selector = matchers::of_own_servers(self.cx);
+        let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let beat = |(job, family, signal): (String, &Family, &Signal)| {
             let series = filtered_series(any_name(family, &own), &signal.labels, self.variables);
             let from = if job.is_empty() { "the service" } else { &job };

@@ -1,7 +1,7 @@
 //! Families that some or all releases of the range lack: first and last release, and conditions.
 
 use crate::context::{Absence, Context};
-use crate::names;
+use crate::{matchers, names};
 use slosmith_catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
 use slosmith_text::diag::Diagnostic;
 use slosmith_text::source::Span;
@@ -251,7 +251,7 @@ pub(super) fn normalised(cx: &Context<'_>, metric: &str, at: Span) -> Option<Dia
     };
     let (prefix, meant) = prefixes.find_map(known)?;
     let own = names::own_prefix(cx.spec);
-    let job = names::own_job(cx.spec);
+    let job = matchers::own_job(cx.spec);
     let message =
         format!("`{metric}` begins with `{prefix}`, but the spec's vLLM names begin with `{own}`");
     let error = Diagnostic::error("normalised-name", at, message);

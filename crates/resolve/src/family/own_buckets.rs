@@ -2,7 +2,8 @@
 
 use super::declared_bucket;
 use crate::context::Context;
-use crate::names::{job_of, own_job};
+use crate::matchers::own_job;
+use crate::names::job_of;
 use slosmith_catalog::{OwnBuckets, Version};
 use slosmith_plan::plan::{Bucket, Family};
 use slosmith_text::diag::{Diagnostic, did_you_mean};

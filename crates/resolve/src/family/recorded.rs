@@ -187,12 +187,11 @@ pub(crate) fn ratio_before(cx: &Context<'_>, of: &str, over: &str) -> Option<Box
     let shapes = shapes(cx, &names);
     let mut all = labels(&shapes);
     all.extend(cx.target_labels());
-    let selector = &cx.spec.prometheus.selector;
     let mut family = Family {
         kind: FamilyKind::Gauge,
         served: names.clone(),
         names,
-        matchers: crate::matchers::matchers(selector),
+        matchers: crate::matchers::of_own_servers(cx),
         buckets: Arc::default(),
         recorded: true,
     };

@@ -5,6 +5,7 @@
 
 use super::boundary;
 use crate::context::Context;
+use crate::matchers;
 use slosmith_plan::plan::{Family, Names, Signal, Source, SpanCount};
 use slosmith_plan::query::Events;
 use slosmith_spec::naming;
@@ -154,12 +155,12 @@ fn objective(cx: &mut Context<'_>, of: &Text) -> Option<(Signal, Number)> {
 /// A label that an objective selects by, beyond the selector of the service.
 fn selected(cx: &Context<'_>, signal: &Signal) -> Option<String> {
     let matchers = &signal.family()?.matchers;
-    let selector = &cx.spec.prometheus.selector;
-    let own = |label: &str| label != "job" && !selector.contains_key(label);
+    let selector = matchers::of_own_servers(cx);
+    let own = |label: &str| label == "job" || selector.iter().any(|(known, ..)| known == label);
     matchers
         .iter()
         .map(|(label, ..)| label)
-        .find(|label| own(label))
+        .find(|label| !own(label))
         .cloned()
 }
 

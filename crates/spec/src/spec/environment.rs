@@ -15,7 +15,7 @@
 
 use super::one_of::{self, ENVIRONMENTS};
 use super::variables::{Words, at_service};
-use slosmith_text::diag::{Diagnostic, Sink};
+use slosmith_text::diag::{Diagnostic, Sink, nearest};
 use slosmith_text::source::{FileId, Span};
 use slosmith_text::yaml::{self, Joined, Kind, Node, Style};
 
@@ -29,6 +29,9 @@ pub fn environments(files: &[(FileId, &str)]) -> Vec<Option<String>> {
         let root = text.contains(ENVIRONMENTS);
         let root = root.then(|| yaml::document(*file, text).ok()).flatten();
         let of_file = root.as_ref().and_then(|root| root.get(ENVIRONMENTS));
+        if of_file.is_some_and(yaml::removes) {
+            names.clear();
+        }
         for (key, value) in of_file.into_iter().flat_map(Node::entries) {
             let name = key.text().unwrap_or_default().to_owned();
             let is_removed = yaml::removes(value);
@@ -103,6 +106,9 @@ pub(super) fn apply(
     }
     let before = before.map(|(text, _)| text).unwrap_or_default();
     let mut words = Words::of(whole, environment, files, sink);
+    words
+        .values
+        .insert("service.base_name".to_owned(), before.clone());
     // The name of the service in an environment may contain its name in the spec.
     if let Some((text, range)) = at_service(whole, "name") {
         let name = words
@@ -158,6 +164,19 @@ pub(super) fn idle_removal(key: Span, why: &str) -> Diagnostic {
     Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
+/// The environment of an extended file that the name of another one is mistyped from. Numbered ones are near to each other on purpose.
+fn slip_of<'a>(key: &Node<'_>, all: &'a Node<'_>, files: &Joined) -> Option<&'a str> {
+    let at = files.span(key.range());
+    let name = key.text()?;
+    let plain = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    let earlier = all
+        .entries()
+        .iter()
+        .filter(|(other, _)| other.start < key.start && files.span(other.range()).file != at.file);
+    let known = earlier.filter_map(|(other, _)| other.text());
+    nearest(name, known.filter(|other| plain(other) != plain(name)))
+}
+
 /// Names and shapes of all environments.
 fn check(environments: &Node<'_>, files: &Joined, sink: &mut Sink) {
     if !environments.is_map() && !environments.is_null() {
@@ -175,6 +194,12 @@ fn check(environments: &Node<'_>, files: &Joined, sink: &mut Sink) {
             let message = format!("`{name}` is not a valid name of an environment");
             let error = Diagnostic::error("bad-name", files.span(key.range()), message);
             sink.push(error.help("use lower-case letters, digits and dashes"));
+        }
+        if let Some(meant) = slip_of(key, environments, files) {
+            let at = files.span(key.range());
+            let message = format!("no extended file has the environment `{name}`");
+            let warning = Diagnostic::warning("unknown-name", at, message);
+            sink.push(warning.help(format!("did you mean `{meant}`?")));
         }
         if !differences.is_map() && !differences.is_null() {
             let message = format!("environment `{name}` must be a mapping of fields that differ");

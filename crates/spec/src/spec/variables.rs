@@ -124,7 +124,7 @@ impl<'a> Words<'a> {
             (None, None) if word == "service.environment" => {
                 "add `environments` to the spec".to_owned()
             }
-            (None, None) => "use `service.name`, `service.owner`, `service.title`, `service.environment`, or `vars.NAME`".to_owned(),
+            (None, None) => "use `service.name`, `service.base_name`, `service.owner`, `service.title`, `service.environment`, or `vars.NAME`".to_owned(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use slosmith_text::diag::{Diagnostic, Sink};
+use slosmith_text::diag::{Diagnostic, Severity, Sink};
 use slosmith_text::source::Span;
 use slosmith_text::yaml::{Joined, Reported};
 
@@ -15,9 +15,11 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// True when there are none.
+    /// True when there are no others than warnings.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found
+            .iter()
+            .all(|found| found.severity != Severity::Error)
     }
 
     /// These, and those of `others` that do not follow from them.
