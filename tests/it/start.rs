@@ -50,6 +50,40 @@ fn the_first_files_build_and_lint() {
     project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
 }
 
+/// Beside other teams' servers of the same job: a label in the selector is in every query of servers, also where Prometheus wrote the series.
+#[test]
+fn one_selector_selects_everything() {
+    for release in ["0.6.6", "0.33.0"] {
+        let project = Project::empty();
+        init(&project, &["--metrics", &page(release)]).exits(0);
+        let text = project.read("specs/chat.yaml");
+        let own = "selector: {job: vllm";
+        assert!(text.contains(own), "{text}");
+        let of_job = text.replace(
+            "\n  group_by: ",
+            "\n  jobs: {vllm: {selector: {namespace: prod}}}\n  group_by: ",
+        );
+        let mut built = Vec::new();
+        for text in [
+            text.replace(own, "selector: {job: vllm, namespace: prod"),
+            of_job,
+        ] {
+            project.write("specs/chat.yaml", &text);
+            project.run(&["build"]).exits(0);
+            let rules = project.read("generated/chat/prometheus/prometheusrule.yaml");
+            let without: Vec<_> = rules
+                .lines()
+                .filter(|line| {
+                    line.contains("job=\"vllm\"") && !line.contains("namespace=\"prod\"")
+                })
+                .collect();
+            assert!(without.is_empty(), "{release}: {without:?}");
+            built.push(rules);
+        }
+        assert_eq!(built[0], built[1], "{release}");
+    }
+}
+
 /// `--custom-histogram-buckets`: the first spec, its rules and the check of its server follow the boundaries on the page.
 #[test]
 fn boundaries_that_a_server_replaced_are_read() {
