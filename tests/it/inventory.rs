@@ -88,6 +88,9 @@ fn a_list_has_all_slos_and_alerts() {
     assert!(csv.lines().any(|line| line == busy), "{csv}");
     let json = project.run(&["list", "--format", "json"]).exits(0).out;
     let json: Value = serde_json::from_str(&json).expect("JSON");
+    let mut unknown = Vec::new();
+    unknown_fields(&json, &mut unknown);
+    assert!(unknown.is_empty(), "{unknown:?}");
     assert_eq!(json[1]["environment"], "staging");
     assert_eq!(
         json[0]["alerts"][0]["query"],
@@ -96,6 +99,24 @@ fn a_list_has_all_slos_and_alerts() {
     assert_eq!(json[0]["alerts"][0]["pages"], true);
     assert_eq!(json[1]["alerts"][0]["pages"], false);
     assert_eq!(json[0]["runbooks"][0]["steps"][0], "Is it busy?");
+}
+
+/// Fields of services that the reader of a policy takes for mistyped ones.
+fn unknown_fields(json: &Value, found: &mut Vec<String>) {
+    match json {
+        Value::Array(items) => items.iter().for_each(|item| unknown_fields(item, found)),
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                if !slosmith::config::FIELDS.contains(&field.as_str()) {
+                    found.push(field.clone());
+                }
+                if field != "labels" {
+                    unknown_fields(value, found);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 #[test]

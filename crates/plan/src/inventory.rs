@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::plan::Plan;
-use slosmith_spec::spec::Document;
+use slosmith_spec::spec::{Document, Text};
 use slosmith_text::source::Span;
 use view::View;
 
@@ -114,9 +114,17 @@ pub struct Titled {
 impl Service {
     pub fn of(document: &Document, plan: &Plan) -> Self {
         let (file, spec) = (document.file, &document.spec);
+        let environment = document.environment.clone();
+        let shared = environment.is_some();
+        let view = View {
+            file,
+            spec,
+            plan,
+            shared,
+        };
         Self {
-            environment: document.environment.clone(),
-            ..View { file, spec, plan }.service()
+            environment,
+            ..view.service()
         }
     }
 
@@ -141,6 +149,51 @@ impl Service {
                 .map(|of| ("alert", of.name.as_str(), of.told.at)),
             _ => None,
         }
+    }
+
+    /// Where the file of a spec sets a field of a service, or of an entry of one of its lists: `None` where an extended file does, or nothing.
+    pub fn field_at(document: &Document, entry: Option<(&str, &str)>, field: &str) -> Option<Span> {
+        let spec = &document.spec;
+        let of = |text: &Option<Text>| text.as_ref().map(|text| text.span);
+        let links = spec.links.as_ref();
+        let (notice, owner) = match entry {
+            None => (None, &spec.service.marks.owner),
+            Some(("slos", name)) => {
+                let notice = &spec.slos.get(name)?.notice;
+                (Some(notice), &notice.marks.owner)
+            }
+            Some((_, name)) => {
+                let notice = &spec.alerts.get(name)?.notice;
+                (Some(notice), &notice.marks.owner)
+            }
+        };
+        let slo = entry.filter(|(list, _)| *list == "slos");
+        let slo = slo.and_then(|(_, name)| spec.slos.get(name));
+        let alert = entry.filter(|(list, _)| *list == "alerts");
+        let alert = alert.and_then(|(_, name)| spec.alerts.get(name));
+        let at = match field {
+            "owner" => of(owner),
+            "summary" => of(&notice?.summary),
+            "runbook" => of(&notice?.runbook),
+            "title" if entry.is_none() => of(&spec.service.title),
+            "runbooks_url" => of(&links?.runbooks),
+            "grafana_url" => of(&links?.grafana),
+            "title" => of(&slo?.title),
+            "objective" | "ratio" => Some(slo?.objective.span),
+            "period" | "days" => Some(slo?.period.span),
+            "sli" => Some(slo?.sli.span),
+            "burn" | "severities" | "pages" if slo.is_some() => {
+                slo?.burn.as_ref().map(|burn| burn.span)
+            }
+            "min_events" => slo?.min_events.map(|events| events.span),
+            "count_new_series" => slo?.count_new_series.map(|count| count.span),
+            "severity" | "pages" => Some(alert?.severity.span),
+            "condition" => Some(alert?.when.span),
+            "keep_firing_for" => alert?.keep_firing_for.map(|time| time.span),
+            "action" => of(&alert?.action),
+            _ => None,
+        };
+        at.filter(|span| span.file == document.file)
     }
 
     /// The names of the alerts that page, also on SLOs, below a name of the service.

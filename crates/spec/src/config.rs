@@ -28,7 +28,7 @@ pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
 pub use file::json_schema;
 pub use language::{Code, QueryLanguage};
-pub use policy::{Policy, Violation};
+pub use policy::{FIELDS, Policy, Violation};
 
 pub const NAME: &str = "slosmith.toml";
 

@@ -14,6 +14,8 @@ pub(super) struct View<'a> {
     pub(super) file: FileId,
     pub(super) spec: &'a Spec,
     pub(super) plan: &'a Plan,
+    /// True for one of several environments of the spec.
+    pub(super) shared: bool,
 }
 
 impl View<'_> {
@@ -155,7 +157,11 @@ impl View<'_> {
     fn place(&self, name: Option<&Text>) -> Span {
         let service = &self.spec.service;
         let owner = service.marks.owner.as_ref();
-        let fields = [Some(&service.name), service.title.as_ref(), owner];
+        // An environment may have a name and a title of its own: all are at one place.
+        let fields = match self.shared {
+            false => [Some(&service.name), service.title.as_ref(), owner],
+            true => [owner, service.title.as_ref(), Some(&service.name)],
+        };
         let mut here = fields.into_iter().flatten().map(|field| field.span);
         let here = here.find(|span| span.file == self.file);
         let service = here.unwrap_or(Span::new(self.file, 0..0));
