@@ -299,6 +299,38 @@ fn a_revision_has_the_files_of_the_whole_repository() {
     assert!(told.contains("title: Search → Find it"), "{told}");
 }
 
+/// A base that teams share is a submodule.
+#[test]
+fn a_revision_has_the_files_of_its_submodules() {
+    let shared = Project::empty();
+    shared.write(
+        "all.yaml",
+        "apiVersion: slosmith/v1\nkind: defaults\nservice: {name: base, title: Search}\n",
+    );
+    commit(&shared, true);
+    let project = project();
+    project.edit(
+        "specs/search.yaml",
+        "service: {name: search,",
+        "extends: ../vendor/shared/all.yaml\nservice: {name: search,",
+    );
+    commit(&project, true);
+    let from = shared.path("");
+    let from = from.to_string_lossy();
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "--quiet",
+        &from,
+        "vendor/shared",
+    ];
+    git(&project, &add);
+    commit(&project, false);
+    assert_eq!(project.run(&["diff"]).exits(0).out, "no change\n");
+}
+
 #[test]
 fn a_base_with_errors_is_told() {
     let project = project();

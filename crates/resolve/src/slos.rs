@@ -423,7 +423,8 @@ fn check_min_events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo, tiers: &
     let page = cx.severity("page");
     // One bad event of so many is not above the threshold.
     let safe = |tier: &Tier| tier.threshold.recip().ceil().to_integer();
-    let paging = tiers.iter().filter(|tier| tier.severity == page);
+    let pages = page != cx.severity("ticket");
+    let paging = tiers.iter().filter(|tier| pages && tier.severity == page);
     if let Some(events) = slo.min_events
         && let Some(tier) = paging.max_by_key(|tier| safe(tier))
         && i128::from(events.value) < safe(tier)

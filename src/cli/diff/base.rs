@@ -74,6 +74,9 @@ impl Base {
     }
 }
 
+/// What Git lists a submodule as.
+const SUBMODULE: &str = "160000 ";
+
 /// Git in a folder.
 struct Git<'a>(&'a Path);
 
@@ -90,11 +93,20 @@ impl Git<'_> {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
-    /// Writes the files of a revision into a folder, except generated ones. The folder is a repository, so that paths lead no further up.
+    /// Writes the files of a revision into a folder, except generated ones, with those of its submodules as far as they are here. The
+    /// folder is a repository, so that paths lead no further up.
     fn write(&self, commit: &str, to: &Path, tree: &Path) -> Result<()> {
-        let mut list = self.command(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit]);
-        let names = output(&mut list, None)?;
-        let names: Vec<&[u8]> = names.split(|byte| *byte == 0).collect();
+        let mut list = self.command(&["ls-tree", "-r", "-z", "--full-tree", commit]);
+        let listed = output(&mut list, None)?;
+        // `100644 blob HASH<tab>NAME`, or `160000 commit HASH<tab>NAME` of a submodule.
+        let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+            let tab = entry.iter().position(|byte| *byte == b'\t')?;
+            let about = std::str::from_utf8(&entry[..tab]).ok()?;
+            Some((about, &entry[tab + 1..]))
+        });
+        let (modules, files): (Vec<_>, Vec<_>) =
+            entries.partition(|(about, _)| about.starts_with(SUBMODULE));
+        let names: Vec<&[u8]> = files.into_iter().map(|(_, name)| name).collect();
         let ending = format!("/{MANIFEST}");
         let generated = names
             .iter()
@@ -105,10 +117,7 @@ impl Git<'_> {
             ends.any(|(end, _)| generated.contains(&name[..end]))
         };
         let mut wanted = Vec::new();
-        for name in names
-            .into_iter()
-            .filter(|name| !name.is_empty() && !is_generated(name))
-        {
+        for name in names.into_iter().filter(|name| !is_generated(name)) {
             wanted.extend_from_slice(name);
             wanted.push(0);
         }
@@ -125,6 +134,23 @@ impl Git<'_> {
         prefix.push("/");
         checkout.arg(prefix).env("GIT_INDEX_FILE", &index);
         output(&mut checkout, Some(&wanted))?;
+        for (about, name) in modules {
+            let (Some(commit), Ok(name)) = (
+                about.rsplit(' ').next(),
+                std::str::from_utf8(name).map(Path::new),
+            ) else {
+                continue;
+            };
+            let module = self.0.join(name);
+            let is_here = |module: &Path| {
+                let object = format!("{commit}^{{commit}}");
+                let found = Git(module).run(&["cat-file", "-e", &object]);
+                found.is_ok() && module.join(".git").exists()
+            };
+            if is_here(&module) {
+                Git(&module).write(commit, to, &tree.join(name))?;
+            }
+        }
         Ok(())
     }
 }
