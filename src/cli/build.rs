@@ -265,7 +265,8 @@ impl All {
             if let Some(selector) = &done.claims.servers {
                 self.servers.add(selector, &service, variant);
             }
-            if let Some(old) = done.claims.renamed_from {
+            // Its own name is reported at the spec.
+            if let Some(old) = done.claims.renamed_from.filter(|old| *old != service) {
                 let renamed = self.renamed.entry(old).or_default();
                 renamed.push((service.clone(), variant.clone()));
             }

@@ -49,6 +49,8 @@ impl Context<'_> {
         let bad = |c: char| c.is_whitespace() || "\"<>".contains(c);
         let help = if value.contains(bad) {
             "remove spaces, quotes and angle brackets from the URL".to_owned()
+        } else if value.contains("${") {
+            "the words in `${…}` are `${service.NAME}` and `${vars.NAME}`".to_owned()
         } else if http {
             return;
         } else if value.contains("://") || value.is_empty() {
