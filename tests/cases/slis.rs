@@ -52,6 +52,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             in_ci a_missing_gauge_is_not_zero,
             trial a_label_that_targets_get_counts_nothing,
             trial targets_of_another_environment_know_nothing,
+            trial a_route_that_was_taken_back_pages_no_longer,
             in_ci a_histogram_that_is_promql,
             trial a_probe_down_for_a_third_of_an_hour,
             in_ci requests_as_the_definition_has_them,
@@ -347,6 +348,53 @@ fn targets_of_another_environment_know_nothing() {
         ],
         &[(&counted("bad"), "110m", Some(0.0))],
     );
+}
+
+/// A route fails, and is taken back; others go on, and one target of the job is down all the time. If all targets die, the page goes on.
+fn a_route_that_was_taken_back_pages_no_longer() {
+    let spec = PAY
+        .replace("has_labels: [code]", "has_labels: [code, handler]")
+        .replace(
+            "prometheus: {jobs",
+            "prometheus: {group_by: [handler], jobs",
+        )
+        .replace("    count_new_series: true\n", "");
+    let files = bundled::build(&spec, None);
+    let of = |series: &str, instance: &str| {
+        format!("{series}env=\"prod\", job=\"pay\", instance=\"{instance}\"}}")
+    };
+    let requests = |handler: &str, code: &str| {
+        of(
+            &format!("requests_total{{handler=\"{handler}\", code=\"{code}\", "),
+            "a",
+        )
+    };
+    let pages = |handler: &str| {
+        format!("count(ALERTS{{alertstate=\"firing\", handler=\"{handler}\", tier=\"1h\"}})")
+    };
+    for (up, fine, while_gone) in [
+        ("1+0x200", "0+600x200", None),
+        ("1+0x90 0+0x110", "0+600x90 stale", Some(1.0)),
+    ] {
+        check_files(
+            &files,
+            &["slo-availability"],
+            "1m",
+            &[
+                (&of("up{", "a"), up),
+                (&of("up{", "b"), "0+0x200"),
+                (&requests("/buy", "200"), fine),
+                (&requests("/v2", "200"), "0+600x90 stale"),
+                (&requests("/v2", "500"), "0+0x60 0+600x29 stale"),
+            ],
+            &[
+                (&pages("/v2"), "88m", Some(1.0)),
+                (&pages("/v2"), "110m", while_gone),
+                (&pages("/v2"), "125m", while_gone),
+                (&pages("/buy"), "88m", None),
+            ],
+        );
+    }
 }
 
 /// Sixteen hours under the old names, with one bad event in twenty, and eight under the new ones, with none.

@@ -579,6 +579,18 @@ pub(super) fn all_up(cx: &Context<'_>, events: &EventSlo, labels: &[String]) -> 
     Some(Query { expr, labels })
 }
 
+/// True where SLOs with such labels end with the events of a place: a counter has no series of it before its first event, also after a restart.
+/// Not so a model: it has servers of its own.
+pub(super) fn places_end(cx: &Context<'_>, events: &EventSlo, labels: &[String]) -> bool {
+    let (EventSli::Ratio { total: signal, .. } | EventSli::Latency { signal, .. }) = &events.sli
+    else {
+        return false;
+    };
+    let of_targets = cx.labels_of_targets();
+    let is_own = |label: &String| !of_targets.contains(label) && !cx.is_of_servers(label);
+    labels.iter().any(is_own) && cx.late_label(signal).is_some()
+}
+
 /// The labels of the targets that a query reads, where their job is known.
 fn targets_of(cx: &Context<'_>, expr: &Expr) -> Option<Vec<Matcher>> {
     let own = cx.labels_of_targets();

@@ -412,10 +412,12 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(EventSl
         sums,
         count_new_series: events.new_series.is_some(),
         all_up: None,
+        places_end: false,
         min_events,
         sli: events.sli,
     };
     of_events.all_up = absence::all_up(cx, &of_events, &events.labels);
+    of_events.places_end = absence::places_end(cx, &of_events, &events.labels);
     Some((of_events, events.labels))
 }
 

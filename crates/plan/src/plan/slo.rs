@@ -73,6 +73,9 @@ pub struct EventSlo {
     pub count_new_series: bool,
     /// The places where all of its targets are up; `None` where their job is not known.
     pub all_up: Option<Query>,
+    /// True where its places are values of a label that its counter has and its targets have not: a place ends as soon as it has no events,
+    /// and the data of the targets goes on.
+    pub places_end: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }

@@ -306,7 +306,12 @@ fn burn_rule(plan: &Plan, slo: &Slo, tier: &Tier) -> Rule {
             );
             let busy = build::binary(BinaryOp::Ge, newest(&short), end).ignoring(&[WINDOW]);
             let ended = build::binary(BinaryOp::And, last(&short, HELD), busy).ignoring(&[WINDOW]);
-            let ended = build::binary(BinaryOp::Unless, ended, total).ignoring(&[WINDOW]);
+            let ended = build::binary(BinaryOp::Unless, ended, total);
+            let ended = match slo.events.all_up.as_ref() {
+                // A place without events has ended, and the data has not.
+                Some(up) if slo.events.places_end => ended.on(&up.labels),
+                _ => ended.ignoring(&[WINDOW]),
+            };
             // A label set that ended where no target is down was removed.
             let ended: Expr = match &slo.events.all_up {
                 None => ended.into(),
