@@ -358,6 +358,24 @@ fn doctor_finds_what_is_wrong() {
     let before = project.snapshot(".");
     let ran = doctor(&project).exits(0);
     assert_eq!(state(&ran, "generated"), "ok");
+    // A spec beside the folders that are built; what specs extend is none.
+    project.write(
+        "team/other.yaml",
+        "apiVersion: slosmith/v1\nservice: {name: other}\n",
+    );
+    project.write(
+        "team/base.yaml",
+        "apiVersion: slosmith/v1\nkind: defaults\n",
+    );
+    let ran = doctor(&project).exits(0);
+    assert!(
+        ran.out.contains("1 spec not built: ") && ran.out.contains("other.yaml"),
+        "{}",
+        ran.out
+    );
+    project.remove("team/other.yaml");
+    let ran = doctor(&project).exits(0);
+    assert!(!ran.out.contains("not built"), "{}", ran.out);
     project.edit(
         "specs/chat.yaml",
         "https://grafana.example",

@@ -41,7 +41,7 @@ pub(in crate::cli) struct Settings {
     pub(in crate::cli) recorded: Vec<Product<'static>>,
     /// What the PromQL of specs is checked against.
     pub(super) scope: Scope<'static>,
-    pub(super) config: Config,
+    pub(in crate::cli) config: Config,
     pub(super) checks: String,
     pub(super) check: bool,
     pub(super) summary: bool,

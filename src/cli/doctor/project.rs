@@ -1,16 +1,18 @@
 //! Configuration, specs and generated files.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::Check;
 use crate::cli::build::{self, BuildArgs, input};
+use crate::cli::lint::walk;
 use crate::cli::words::count;
 use slosmith_spec::config::{self, Config, LoadError};
-use slosmith_spec::spec::Document;
+use slosmith_spec::spec::{self, Document};
 use slosmith_text::diag::{Diagnostic, Sink};
-use slosmith_text::source::Sources;
+use slosmith_text::source::{FileId, Sources};
 
 pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
@@ -88,6 +90,7 @@ fn specs(config: Option<&Path>) -> Vec<Check> {
     match build::look(&settings) {
         Ok(Some(seen)) => {
             checks.push(Check::ok("specs", count(seen.services, "service")));
+            checks.extend(left_out(&settings));
             checks.extend(links(&documents));
             checks.push(generated(&settings.out.display().to_string(), seen.stale));
         }
@@ -105,6 +108,35 @@ fn specs(config: Option<&Path>) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// Specs that no build reads, as after one was moved out of the folders of the configuration.
+fn left_out(settings: &build::Settings) -> Option<Check> {
+    let here = std::env::current_dir().ok()?;
+    let config = &settings.config;
+    let root = Some(config.folder()).filter(|root| *root != Path::new(""));
+    let root = root.unwrap_or(Path::new("."));
+    let real = |path: &PathBuf| path.canonicalize().ok();
+    let built: BTreeSet<_> = settings.specs.files.iter().filter_map(real).collect();
+    let is_spec = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let mut lines = text.lines();
+        lines.any(|line| line.starts_with("apiVersion: slosmith/"))
+            && !spec::is_defaults(FileId::default(), &text)
+    };
+    let is_left_out = |path: &PathBuf| {
+        matches!(path.extension()?.to_str()?, "yaml" | "yml").then_some(())?;
+        let is_known = built.contains(&real(path)?) || config.build.is_defaults(path);
+        (!is_known && is_spec(path)).then(|| path.display().to_string())
+    };
+    let files = walk::files(&[root.to_owned()], config, &here).ok()?;
+    let found: Vec<_> = files.found.iter().filter_map(is_left_out).collect();
+    let names: Vec<_> = found.iter().map(String::as_str).collect();
+    (!found.is_empty()).then(|| {
+        let text = format!("{} not built: {}", count(found.len(), "spec"), some(&names));
+        let help = "add the folder to `specs` in the table `[build]` of slosmith.toml, or list the files under `exclude`";
+        Check::warning("specs", text, help)
+    })
 }
 
 fn generated(out: &str, stale: usize) -> Check {
@@ -129,7 +161,8 @@ fn links(documents: &[Document]) -> Vec<Check> {
             .and_then(|rest| rest.split('/').next());
         host.is_some_and(|host| host.ends_with(".example"))
     };
-    let mut found = Vec::new();
+    // A project of many services has one for all: of runbooks first.
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for document in documents {
         let spec = &document.spec;
         let links = spec.links.iter();
@@ -137,14 +170,26 @@ fn links(documents: &[Document]) -> Vec<Check> {
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
         let set = links.filter_map(|(key, link)| Some((key, link.as_ref()?)));
         for (key, _) in set.filter(|(_, link)| is_example(&link.value)) {
-            let text = format!(
-                "{}: the URL of `links.{key}` is a placeholder",
-                spec.service.name
-            );
-            let help =
-                format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
-            found.push(Check::warning("links", text, help));
+            let services = found.entry(key).or_default();
+            services.push(&spec.service.name.value);
         }
     }
-    found
+    let told = found.into_iter().rev().map(|(key, services)| {
+        let text = format!(
+            "{}: the URL of `links.{key}` is a placeholder",
+            some(&services)
+        );
+        let help = format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
+        Check::warning("links", text, help)
+    });
+    told.collect()
+}
+
+/// The first of some names, and how many others there are.
+fn some(names: &[&str]) -> String {
+    let first = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(3) {
+        0 => first,
+        others => format!("{first} and {}", count(others, "other")),
+    }
 }
