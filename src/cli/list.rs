@@ -43,7 +43,7 @@ enum Format {
     Backstage,
 }
 
-const HEADER: [&str; 8] = [
+const HEADER: [&str; 9] = [
     "service",
     "owner",
     "kind",
@@ -52,6 +52,7 @@ const HEADER: [&str; 8] = [
     "condition",
     "runbook",
     "spec",
+    "environment",
 ];
 
 pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
@@ -82,7 +83,7 @@ pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 /// A line for each SLO and each alert of a service.
-fn lines(service: &Service) -> impl Iterator<Item = [String; 8]> {
+fn lines(service: &Service) -> impl Iterator<Item = [String; 9]> {
     let slos = service.slos.iter().map(|slo| {
         let promise = format!("{} over {}", slo.objective, slo.period);
         (
@@ -101,9 +102,18 @@ fn lines(service: &Service) -> impl Iterator<Item = [String; 8]> {
         .map(|(kind, name, severity, condition, told)| {
             let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
             let [owner, runbook, spec] = [&told.owner, &told.runbook, &told.spec].map(or_empty);
+            let environment = or_empty(&service.environment);
             let (service, kind, name) = (service.name.clone(), kind.to_owned(), name.clone());
             [
-                service, owner, kind, name, severity, condition, runbook, spec,
+                service,
+                owner,
+                kind,
+                name,
+                severity,
+                condition,
+                runbook,
+                spec,
+                environment,
             ]
         })
 }

@@ -84,7 +84,7 @@ fn a_list_has_all_slos_and_alerts() {
     }
     let csv = project.run(&["list", "--format", "csv"]).exits(0).out;
     assert_eq!(csv.lines().count(), 1 + 2 * 5, "{csv}");
-    let busy = "\"search\",\"find\",\"alert\",\"Busy\",\"critical\",\"requests > 100/s for 5m\",\"https://git.example/runbooks/busy.md#busy\",\"specs/search.yaml:15\"";
+    let busy = "\"search\",\"find\",\"alert\",\"Busy\",\"critical\",\"requests > 100/s for 5m\",\"https://git.example/runbooks/busy.md#busy\",\"specs/search.yaml:15\",\"prod\"";
     assert!(csv.lines().any(|line| line == busy), "{csv}");
     let json = project.run(&["list", "--format", "json"]).exits(0).out;
     let json: Value = serde_json::from_str(&json).expect("JSON");
