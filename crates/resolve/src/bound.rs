@@ -404,6 +404,10 @@ fn limit(
     }))
 }
 
+/// Without `min_samples`, a usual range rests on no fewer samples, and needs no more than those of a day.
+const FEW: u64 = 20;
+const DAY: Duration = Duration::from_secs(86_400);
+
 fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)
@@ -414,23 +418,28 @@ fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic
         return Err(Diagnostic::error("bad-threshold", o.sigma.span, message)
             .help("write a number such as `3`"));
     }
-    let samples = o.window.value.as_secs() / every.as_secs().max(1);
-    if samples < u64::from(o.min_samples.value) {
+    let in_time = |time: Duration| time.as_secs() / every.as_secs().max(1);
+    let samples = in_time(o.window.value);
+    // The first hours of a new service are not its usual range.
+    let enough = || (samples / 2).min(in_time(DAY)).max(FEW);
+    let given = o.min_samples.as_ref().map(|least| u64::from(least.value));
+    let least = given.unwrap_or_else(enough);
+    if samples < least {
         let message = format!(
-            "a window of {} has {samples} samples, but `min_samples` is {}: the condition can never hold",
-            o.window, o.min_samples
+            "a window of {} has {samples} samples, but `min_samples` is {least}: the condition can never hold",
+            o.window
         );
         return Err(
             Diagnostic::error("never-firing", o.window.span, message).help(format!(
                 "use a window of {} or more, or a lower `min_samples`",
-                Duration::from_secs(u64::from(o.min_samples.value) * every.as_secs())
+                Duration::from_secs(least * every.as_secs())
             )),
         );
     }
     Ok(Outside {
         sigma,
         window: o.window.value,
-        min_samples: o.min_samples.value,
+        min_samples: u32::try_from(least).unwrap_or(u32::MAX),
         side: o.side,
         floor: None,
         ceiling: None,

@@ -53,9 +53,9 @@ pub struct Outside {
     pub sigma: Spanned<Quantity>,
     /// Length of the window for mean and standard deviation.
     pub window: Spanned<Duration>,
-    /// Minimum number of samples in the window; with fewer, the alert does not fire. Default: 20.
-    #[serde(default = "default_min_samples")]
-    pub min_samples: Spanned<u32>,
+    /// Minimum number of samples in the window; with fewer, the alert does not fire. Default: half of the samples in the window; 20 or more, and
+    /// a day of them at most. A new service has no usual range yet.
+    pub min_samples: Option<Spanned<u32>>,
     /// Side on which values are unusual. Default: `both`.
     #[serde(default)]
     pub side: Side,
@@ -90,10 +90,6 @@ impl Correlated {
     pub fn selection(&self) -> Selection<'_> {
         self.groups.across(self.across)
     }
-}
-
-fn default_min_samples() -> Spanned<u32> {
-    Spanned::new(20, slosmith_text::source::Span::default())
 }
 
 /// A side of the usual range.
