@@ -12,6 +12,7 @@ use crate::cli::words::count;
 use slosmith_spec::config::{self, Config, LoadError};
 use slosmith_spec::spec::{self, Document};
 use slosmith_text::diag::{Diagnostic, Sink};
+use slosmith_text::input as text_input;
 use slosmith_text::source::{FileId, Sources};
 
 pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
@@ -119,7 +120,9 @@ fn left_out(settings: &build::Settings) -> Option<Check> {
     let real = |path: &PathBuf| path.canonicalize().ok();
     let built: BTreeSet<_> = settings.specs.files.iter().filter_map(real).collect();
     let is_spec = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        // A file that cannot be read is told by `lint`.
+        let bytes = text_input::read(path, text_input::ARTIFACT).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         let mut lines = text.lines();
         lines.any(|line| line.starts_with("apiVersion: slosmith/"))
             && !spec::is_defaults(FileId::default(), &text)
