@@ -481,12 +481,20 @@ impl<'a> Oracle<'a> {
                     .1
             }
         };
+        // One route of many ends with its requests: the data goes on where any has some.
+        let same = |one: &Labels, other: &Labels| match &events.all_up {
+            Some(up) if events.places_end => up
+                .labels
+                .iter()
+                .all(|label| one.get(label) == other.get(label)),
+            _ => one == other,
+        };
         let steps = (3_600.0 / self.every) as usize;
         let at = |i: usize| {
             let (mut now, there) = (ratios[i].clone(), there(i));
             for (j, before) in ratios[..i].iter().enumerate().rev().take(steps) {
                 // Two evaluations in any case.
-                let kept = |group: &Labels| i - j <= 2 || !there.contains_key(group);
+                let kept = |group: &Labels| i - j <= 2 || !there.keys().any(|now| same(now, group));
                 for (group, ratio) in before.iter().filter(|(group, _)| kept(group)) {
                     now.entry(group.clone()).or_insert(*ratio);
                 }
