@@ -315,22 +315,19 @@ impl All {
     /// Reports services that take over the history of one that is still there, or that another one takes over.
     fn check_renamed(&mut self) -> Result<()> {
         for (old, services) in self.renamed.clone() {
-            let of_others = self.named.contains_key(&old);
-            for (i, (service, variant)) in services.iter().enumerate() {
-                let other = match services.get(i.wrapping_sub(1)) {
-                    _ if of_others => &old,
-                    Some((other, _)) => other,
-                    None => continue,
-                };
-                let Some(document) = self.read_again(variant)? else {
+            let is_kept = self.named.contains_key(&old);
+            let first = services[0].0.clone();
+            // One of several has the history, if no spec keeps the service.
+            for (service, variant) in services.into_iter().skip(usize::from(!is_kept)) {
+                let Some(document) = self.read_again(&variant)? else {
                     continue;
                 };
                 let Some(at) = &document.spec.service.renamed_from else {
                     continue;
                 };
-                let why = match of_others {
+                let why = match is_kept {
                     true => format!("a spec still has the service `{old}`"),
-                    false => format!("`{other}` is renamed from it, too"),
+                    false => format!("`{first}` is renamed from it, too"),
                 };
                 let message = format!("`{service}` cannot be renamed from `{old}`: {why}");
                 let error = Diagnostic::error("bad-name", at.span, message);

@@ -17,6 +17,16 @@ pub(super) fn meant_or_all<W: AsRef<str>>(word: &str, known: &[W], title: &str) 
     meant.unwrap_or_else(|| format!("{title}: {}", known.join(", ")))
 }
 
+/// The first of some names, and how many others there are: `a, b and 2 others`.
+pub(super) fn first_of<W: AsRef<str>>(names: &[W], at_most: usize) -> String {
+    let first: Vec<&str> = names.iter().take(at_most).map(AsRef::as_ref).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(at_most) {
+        0 => first,
+        others => format!("{first} and {}", count(others, "other")),
+    }
+}
+
 /// The labels, with their values where they are few and known.
 pub(super) fn labels(shape: &Shape) -> String {
     let count = shape.labels.len();

@@ -156,23 +156,15 @@ impl Service {
         let spec = &document.spec;
         let of = |text: &Option<Text>| text.as_ref().map(|text| text.span);
         let links = spec.links.as_ref();
-        let (notice, owner) = match entry {
-            None => (None, &spec.service.marks.owner),
-            Some(("slos", name)) => {
-                let notice = &spec.slos.get(name)?.notice;
-                (Some(notice), &notice.marks.owner)
-            }
-            Some((_, name)) => {
-                let notice = &spec.alerts.get(name)?.notice;
-                (Some(notice), &notice.marks.owner)
-            }
-        };
-        let slo = entry.filter(|(list, _)| *list == "slos");
-        let slo = slo.and_then(|(_, name)| spec.slos.get(name));
-        let alert = entry.filter(|(list, _)| *list == "alerts");
-        let alert = alert.and_then(|(_, name)| spec.alerts.get(name));
+        let of_list = |list| entry.filter(|(of, _)| *of == list).map(|(_, name)| name);
+        let slo = of_list("slos").and_then(|name| spec.slos.get(name));
+        let alert = of_list("alerts").and_then(|name| spec.alerts.get(name));
+        let notice = slo.map(|slo| &slo.notice);
+        let notice = notice.or_else(|| alert.map(|alert| &alert.notice));
+        // What slosmith adds to a service has the service's owner.
+        let marks = notice.map_or(&spec.service.marks, |notice| &notice.marks);
         let at = match field {
-            "owner" => of(owner),
+            "owner" => of(&marks.owner),
             "summary" => of(&notice?.summary),
             "runbook" => of(&notice?.runbook),
             "title" if entry.is_none() => of(&spec.service.title),

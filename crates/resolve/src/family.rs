@@ -126,7 +126,7 @@ pub(super) fn bind(
     }
     family.matchers.extend(job);
     if family.recorded || is_own {
-        family.matchers.extend(matchers::of_own_servers(cx));
+        family.matchers.extend(matchers::of_own_servers(cx.spec));
     }
     family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     family.matchers.dedup();

@@ -224,7 +224,7 @@ pub(super) fn of_servers(cx: &Context<'_>) -> Option<Vec<Matcher>> {
     let found = match jobs {
         None => {
             let targets = cx.labels_of_targets();
-            let mut found = of_own_servers(cx);
+            let mut found = of_own_servers(spec);
             found.retain(|(label, ..)| targets.contains(label));
             found
         }
@@ -251,10 +251,10 @@ pub(super) fn of_job(cx: &Context<'_>, job: &str) -> Vec<Matcher> {
 }
 
 /// The selector of the servers that `runtime` names: the service's, and their job's.
-pub(super) fn of_own_servers(cx: &Context<'_>) -> Vec<Matcher> {
-    let prometheus = &cx.spec.prometheus;
-    let job = prometheus.jobs.get(own_job(cx.spec));
-    let job = job.filter(|_| cx.spec.own_server().is_some());
+pub(super) fn of_own_servers(spec: &Spec) -> Vec<Matcher> {
+    let prometheus = &spec.prometheus;
+    let job = prometheus.jobs.get(own_job(spec));
+    let job = job.filter(|_| spec.own_server().is_some());
     let mut found = matchers(&prometheus.selector);
     found.extend(job.map_or_else(Vec::new, |job| matchers(&job.selector)));
     found.sort_by(|a, b| a.0.cmp(&b.0));

@@ -18,7 +18,7 @@ use slosmith_text::diag::Diagnostic;
 pub fn servers(spec: &Spec) -> Option<String> {
     let selected = &spec.prometheus;
     let server = spec.own_server().filter(|_| !selected.shared_selector)?;
-    let matchers = matchers::matchers(&selected.selector);
+    let matchers = matchers::of_own_servers(spec);
     let selector = promql::build::metric(server).with_matchers(&matchers);
     Some(Expr::from(selector).to_string())
 }

@@ -275,7 +275,7 @@ fn slip(
 /// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels
 /// that are matched beside it.
 fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> Option<()> {
-    let own = matchers::of_own_servers(cx);
+    let own = matchers::of_own_servers(cx.spec);
     let servers = matchers::own_job(cx.spec);
     let (mut found, mut empty) = (0, false);
     visit::selectors_mut(expr, &mut |selector| {

@@ -244,7 +244,7 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) -> Vec<String> {
     known.dedup();
     let mut unknown = Vec::new();
     let external = &cx.spec.prometheus.external_labels;
-    let failed = cx.failed || !cx.document.errors.is_empty();
+    let failed = cx.failed || cx.document.errors.has_errors();
     for label in &cx.spec.prometheus.group_by {
         let reported = label.value == "le"
             || naming::RESERVED_LABELS.contains(&label.value.as_str())
@@ -306,7 +306,7 @@ pub(super) fn check_selector(cx: &mut Context<'_>) {
     let Some((label, _)) = spec.prometheus.selector.first() else {
         return;
     };
-    let is_wrong = cx.sink.has_errors() || !cx.document.errors.is_empty();
+    let is_wrong = cx.sink.has_errors() || cx.document.errors.has_errors();
     if spec.runtime.is_none() && !cx.selects && !is_wrong {
         let message = "`prometheus.selector` has no effect on SLOs and alerts: the spec has no signal of vLLM, and no PromQL with `$selector`";
         let warning = Diagnostic::warning("contradiction", label.span, message);

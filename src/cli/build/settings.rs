@@ -10,6 +10,7 @@ use super::input::{self, Specs};
 use crate::cli::lint::scope as recorded;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Place;
+use crate::cli::words::first_of;
 use crate::cli::{configuration, findings};
 use slosmith_catalog::{Embedded, Product};
 use slosmith_lint::lint::Scope;
@@ -153,11 +154,9 @@ impl Settings {
             return Ok(());
         }
         let out = self.out.display();
-        let names = stale.iter().take(3).map(|name| name.as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        let more = if stale.len() > 3 { ", …" } else { "" };
+        let names = first_of(stale, 3);
         bail!(
-            "{out}: {} of {all} services have no spec any more: {names}{more}; nothing was written; to remove their files, run \
+            "{out}: {} of {all} services have no spec any more: {names}; nothing was written; to remove their files, run \
              `slosmith build --prune`",
             stale.len()
         )

@@ -142,12 +142,11 @@ impl Git<'_> {
                 continue;
             };
             let module = self.0.join(name);
-            let is_here = |module: &Path| {
-                let object = format!("{commit}^{{commit}}");
-                let found = Git(module).run(&["cat-file", "-e", &object]);
-                found.is_ok() && module.join(".git").exists()
-            };
-            if is_here(&module) {
+            let object = format!("{commit}^{{commit}}");
+            // In a folder that is no repository, Git would ask the one above.
+            let is_here = module.join(".git").exists()
+                && Git(&module).run(&["cat-file", "-e", &object]).is_ok();
+            if is_here {
                 Git(&module).write(commit, to, &tree.join(name))?;
             }
         }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::changes::{Changed, Changes, Kind};
-use crate::cli::words::count;
+use crate::cli::words::{count, first_of};
 use slosmith_render::template::markdown::{code, inline};
 use slosmith_text::diag::one_line;
 
@@ -132,19 +132,11 @@ impl<'a> Report<'a> {
 
 /// The first places, and how many others there are.
 fn listed(places: &[[&str; 2]], quoted: &dyn Fn(&str) -> String) -> String {
-    let named = places
-        .iter()
-        .take(NAMED)
-        .map(|[service, name]| match service == name {
-            true => quoted(name),
-            false => quoted(&format!("{service}/{name}")),
-        });
-    let named: Vec<_> = named.collect();
-    let others = match places.len() - named.len() {
-        0 => String::new(),
-        others => format!(" and {}", count(others, "other")),
-    };
-    named.join(", ") + &others
+    let names = places.iter().map(|[service, name]| match service == name {
+        true => quoted(name),
+        false => quoted(&format!("{service}/{name}")),
+    });
+    first_of(&names.collect::<Vec<_>>(), NAMED)
 }
 
 impl Item<'_> {

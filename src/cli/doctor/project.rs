@@ -8,12 +8,15 @@ use anyhow::{Context, Result};
 use super::Check;
 use crate::cli::build::{self, BuildArgs, input};
 use crate::cli::lint::walk;
-use crate::cli::words::count;
+use crate::cli::words::{count, first_of};
 use slosmith_spec::config::{self, Config, LoadError};
 use slosmith_spec::spec::{self, Document};
 use slosmith_text::diag::{Diagnostic, Sink};
 use slosmith_text::input as text_input;
 use slosmith_text::source::{FileId, Sources};
+
+/// How many files or services a line names.
+const NAMED: usize = 3;
 
 pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
@@ -134,9 +137,8 @@ fn left_out(settings: &build::Settings) -> Option<Check> {
     };
     let files = walk::files(&[root.to_owned()], config, &here).ok()?;
     let found: Vec<_> = files.found.iter().filter_map(is_left_out).collect();
-    let names: Vec<_> = found.iter().map(String::as_str).collect();
     (!found.is_empty()).then(|| {
-        let text = format!("{} not built: {}", count(found.len(), "spec"), some(&names));
+        let text = format!("{} not built: {}", count(found.len(), "spec"), first_of(&found, NAMED));
         let help = "add the folder to `specs` in the table `[build]` of slosmith.toml, or list the files under `exclude`";
         Check::warning("specs", text, help)
     })
@@ -180,19 +182,10 @@ fn links(documents: &[Document]) -> Vec<Check> {
     let told = found.into_iter().rev().map(|(key, services)| {
         let text = format!(
             "{}: the URL of `links.{key}` is a placeholder",
-            some(&services)
+            first_of(&services, NAMED)
         );
         let help = format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
         Check::warning("links", text, help)
     });
     told.collect()
-}
-
-/// The first of some names, and how many others there are.
-fn some(names: &[&str]) -> String {
-    let first = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(3) {
-        0 => first,
-        others => format!("{first} and {}", count(others, "other")),
-    }
 }

@@ -58,3 +58,16 @@ fn servers_that_are_told_apart_are_not_reported() {
     ]);
     assert_eq!(said, "");
 }
+
+/// The selector of the servers' job selects, too.
+#[test]
+fn a_selector_of_the_job_tells_servers_apart() {
+    let of = |namespace: &str| {
+        format!("selector: {{job: vllm}}, jobs: {{vllm: {{selector: {{namespace: {namespace}}}}}}}")
+    };
+    let (a, b) = (of("a"), of("b"));
+    assert_eq!(built(&[("chat", &a), ("search", &b)]), "");
+    let same = "{job=\"vllm\", namespace=\"a\"}";
+    let said = built(&[("chat", &a), ("search", &a)]);
+    assert!(said.contains(same), "{said}");
+}

@@ -5,11 +5,12 @@
 //! # slosmith 0.1.0 (7be0c1d2)
 //! # inputs 0c4f…
 //! # servers vllm{job="vllm"}
+//! # renamed from bot
 //! 9c1d…  prometheus/rules/alerts.yaml
 //! ```
 //!
 //! `xxh128sum --check` reads it. The inputs are all that the files follow from: when they and the files are as
-//! listed, there is nothing to build. The servers are those that the spec selects: other services are compared with them.
+//! listed, there is nothing to build. With the servers that the spec selects, and the service that it was, other services are compared.
 //!
 //! The first lines tell of the build that last changed a file. A build that changes no file keeps the manifest, so that two
 //! branches conflict only where their outputs do; [`memory`](super::memory) has the inputs of that build. A manifest with the markers of such a conflict lists the files of both.

@@ -10,8 +10,7 @@ use super::variables::{any_name, filtered_series};
 use super::verdict::{job, rank};
 use crate::context::Outcome;
 use crate::labels::SCRAPE_LABELS;
-use crate::matchers;
-use crate::matchers::of_servers;
+use crate::matchers::{self, of_servers};
 use crate::own_prefix;
 use slosmith_plan::plan::dashboard::{
     BEGAN, COLUMNS, Cells, Column, Draw, Fact, Field, Panel, Size,
@@ -226,7 +225,7 @@ impl Panels<'_, '_> {
                 }
             }
         }
-        let selector = matchers::of_own_servers(self.cx);
+        let selector = matchers::of_own_servers(self.cx.spec);
         let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let seen = |(job, label, signal, family): (String, &String, &Signal, &Family)| {
             let all = filtered_series(any_name(family, &own), &signal.labels, &self.variables);

@@ -162,7 +162,7 @@ impl<'a, 'b> Panels<'a, 'b> {
     }
 
     fn finish(mut self, name: &str, mut rows: Vec<Row>) -> Dashboard {
-        let selector = matchers::of_own_servers(self.cx);
+        let selector = matchers::of_own_servers(self.cx.spec);
         let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let variables = self.seen.variables(&self.variables, &rows, &own);
         let mut taken = BTreeSet::new();

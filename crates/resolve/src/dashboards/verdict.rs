@@ -220,7 +220,7 @@ impl Tables<'_> {
                 None => jobs.push((job, family, signal)),
             }
         }
-        let selector = matchers::of_own_servers(self.cx);
+        let selector = matchers::of_own_servers(self.cx.spec);
         let own: Vec<_> = selector.iter().map(|(label, ..)| label.as_str()).collect();
         let beat = |(job, family, signal): (String, &Family, &Signal)| {
             let series = filtered_series(any_name(family, &own), &signal.labels, self.variables);

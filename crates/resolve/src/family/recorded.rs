@@ -191,7 +191,7 @@ pub(crate) fn ratio_before(cx: &Context<'_>, of: &str, over: &str) -> Option<Box
         kind: FamilyKind::Gauge,
         served: names.clone(),
         names,
-        matchers: crate::matchers::of_own_servers(cx),
+        matchers: crate::matchers::of_own_servers(cx.spec),
         buckets: Arc::default(),
         recorded: true,
     };

@@ -155,7 +155,7 @@ fn objective(cx: &mut Context<'_>, of: &Text) -> Option<(Signal, Number)> {
 /// A label that an objective selects by, beyond the selector of the service.
 fn selected(cx: &Context<'_>, signal: &Signal) -> Option<String> {
     let matchers = &signal.family()?.matchers;
-    let selector = matchers::of_own_servers(cx);
+    let selector = matchers::of_own_servers(cx.spec);
     let own = |label: &str| label == "job" || selector.iter().any(|(known, ..)| known == label);
     matchers
         .iter()

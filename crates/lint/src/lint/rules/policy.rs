@@ -73,11 +73,11 @@ pub(in crate::lint) fn check(policy: &Policy, document: &Document, plan: &Plan) 
             (None, None) => (named("service", &service.name), service.at),
             (None, Some(_)) => ("service".to_owned(), service.at),
         };
-        let named = entry.map(|(_, name, _)| (path[0], name));
+        let of = entry.map(|(_, name, _)| (path[0], name));
         let inner = &path[if entry.is_some() { 2 } else { 0 }..];
         let set = inner
             .first()
-            .and_then(|field| Service::field_at(document, named, field));
+            .and_then(|field| Service::field_at(document, of, field));
         let at = set.unwrap_or(at);
         let field = inner.join(".");
         let field = match field.is_empty() {

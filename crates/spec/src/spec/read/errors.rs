@@ -15,11 +15,9 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// True when there are no others than warnings.
-    pub fn is_empty(&self) -> bool {
-        self.found
-            .iter()
-            .all(|found| found.severity != Severity::Error)
+    pub fn has_errors(&self) -> bool {
+        let mut found = self.found.iter();
+        found.any(|found| found.severity == Severity::Error)
     }
 
     /// These, and those of `others` that do not follow from them.
