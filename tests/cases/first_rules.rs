@@ -29,7 +29,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         "first_rules",
         Promtool:
             trial a_model_on_a_new_server_is_missed,
-            trial a_model_that_was_removed_is_not_missed_for_long,
+            trial a_model_that_was_removed_is_not_missed,
             trial servers_that_crash_again_and_again_alert,
             trial servers_that_load_a_model_do_not_alert,
             trial a_long_queue_is_seen_through_dips_and_gaps,
@@ -118,15 +118,22 @@ fn firing(alert: &str) -> String {
     format!("count(ALERTS{{alertname=\"{alert}\", alertstate=\"firing\"}})")
 }
 
-const ABSENT: &str = "count(ALERTS{alertname=\"VLLMMetricsAbsent\", alertstate=\"firing\"";
+/// The first tokens of a model.
+fn served(model: &str, instance: &str) -> String {
+    let name = "vllm:time_to_first_token_seconds_count";
+    format!("{name}{{job=\"vllm\", model_name=\"{model}\", instance=\"{instance}\", engine=\"0\"}}")
+}
+
+const LOST: &str = "count(ALERTS{alertname=\"VLLMModelLost\", alertstate=\"firing\"";
 
 /// The only server of a model is replaced, and its successor does not start; another model is served.
 fn a_model_on_a_new_server_is_missed() {
-    let of = |model: &str| format!("{ABSENT}, model_name=\"{model}\"}})");
+    let of = |model: &str| format!("{LOST}, model_name=\"{model}\"}})");
     play(
-        &["alerts"],
+        &["alerts", "records"],
         &[
             (running("a", "old"), "1+0x10 stale"),
+            (served("a", "old"), "0+60x10 stale"),
             (up("old"), "1+0x10 stale"),
             (up("new"), "_x11 0+0x480"),
             (running("b", "b"), "1+0x500"),
@@ -136,52 +143,76 @@ fn a_model_on_a_new_server_is_missed() {
             (&of("a"), "20m", None),
             (&of("a"), "22m", Some(1.0)),
             (&of("a"), "360m", Some(1.0)),
-            (&of("a"), "395m", None),
+            (&of("a"), "375m", None),
             (&of("b"), "360m", None),
             (&firing("VLLMServerDown"), "60m", Some(1.0)),
             (&firing("VLLMNoServerStaysUp"), "360m", None),
         ],
     );
-    // Without any model: until one is served.
-    let any = firing("VLLMMetricsAbsent");
+    // Without any model: one page.
     play(
-        &["alerts"],
+        &["alerts", "records"],
         &[
-            (running("a", "a"), "1+0x10 stale _x500 1+0x20"),
-            (up("a"), "1+0x10 0+0x500 1+0x20"),
+            (running("a", "a"), "1+0x10 stale _x300 1+0x20"),
+            (served("a", "a"), "0+60x10 stale _x300 0+60x20"),
+            (up("a"), "1+0x10 0+0x300 1+0x20"),
         ],
         &[
-            (&any, "22m", Some(1.0)),
-            (&any, "390m", Some(1.0)),
-            (&any, "500m", Some(1.0)),
-            // It fires on for 15 minutes.
-            (&any, "530m", None),
+            (&firing("VLLMModelLost"), "22m", Some(1.0)),
+            (&firing("VLLMModelLost"), "310m", Some(1.0)),
+            (&firing("VLLMModelLost"), "313m", None),
+            (&firing("VLLMNoServerStaysUp"), "60m", None),
+            (&firing("VLLMNoServerStaysUp"), "310m", None),
         ],
     );
+    // An idle one, and one that never came up: the other page.
+    for idle in ["0+0x10 stale", "_x10"] {
+        play(
+            &["alerts", "records"],
+            &[
+                (running("a", "a"), idle),
+                (served("a", "a"), idle),
+                (up("a"), "1+0x10 0+0x100"),
+            ],
+            &[
+                (&firing("VLLMModelLost"), "90m", None),
+                (&firing("VLLMNoServerStaysUp"), "36m", Some(1.0)),
+                (&firing("VLLMNoServerStaysUp"), "90m", Some(1.0)),
+            ],
+        );
+    }
 }
 
-/// One model is retired with its server, another one makes room on a server that stays; servers restart later.
-fn a_model_that_was_removed_is_not_missed_for_long() {
-    let absent = format!("{ABSENT}}})");
+/// One model is retired with its server, another one makes room on a server that stays; servers restart later, and one fails.
+fn a_model_that_was_removed_is_not_missed() {
+    let lost = format!("{LOST}}})");
     play(
-        &["alerts"],
+        &["alerts", "records"],
         &[
-            (running("retired", "r"), "1+0x10 stale"),
-            (up("r"), "1+0x10 stale"),
-            (running("old", "a"), "1+0x10 stale"),
+            (running("retired", "r"), "1+0x10 0+0x4 stale"),
+            (served("retired", "r"), "0+60x10 600+0x4 stale"),
+            (up("r"), "1+0x14 stale"),
+            (running("old", "a"), "1+0x10 0+0x4 stale"),
+            (served("old", "a"), "0+60x10 600+0x4 stale"),
             (
                 running("next", "a"),
-                "_x11 1+0x100 stale _x8 1+0x280 stale _x19 1+0x50",
+                "_x15 1+0x96 stale _x8 1+0x280 stale _x19 1+0x50",
+            ),
+            (
+                served("next", "a"),
+                "_x15 0+60x96 stale _x8 0+60x280 stale _x19 0+60x50",
             ),
             (up("a"), "1+0x111 0+0x8 1+0x280 0+0x19 1+0x50"),
             (running("next", "b"), "1+0x500"),
+            (served("next", "b"), "0+60x500"),
             (up("b"), "1+0x500"),
+            (up("c"), "1+0x200 0+0x300"),
         ],
         &[
-            (&absent, "60m", None),
-            (&absent, "120m", None),
-            (&absent, "400m", None),
-            (&absent, "420m", None),
+            (&lost, "60m", None),
+            (&lost, "120m", None),
+            (&lost, "300m", None),
+            (&lost, "420m", None),
         ],
     );
 }
@@ -202,7 +233,7 @@ fn servers_that_crash_again_and_again_alert() {
             (&one, "62m", Some(1.0)),
             (&all, "100m", None),
             (&one, "100m", None),
-            (&firing("VLLMMetricsAbsent"), "75m", None),
+            (&firing("VLLMModelLost"), "75m", None),
         ],
     );
     let names = ["1", "2", "3", "4", "5", "6", "7"].map(up);

@@ -83,7 +83,8 @@ fn play(
         let name = file.path.strip_prefix("prometheus/rules/")?;
         // Days are played on alerts alone: objectives would take minutes. Objectives on metrics of which nothing changes stay as they are.
         let changes = || own.iter().any(|metric| file.text.contains(*metric));
-        let plays = name.starts_with("alert") || (every == 1 && changes());
+        let is_needed = name.starts_with("alert") || name == "records.yaml";
+        let plays = is_needed || (every == 1 && changes());
         plays.then(|| name.trim_end_matches(".yaml"))
     });
     let rules: Vec<_> = rules.collect();
@@ -112,6 +113,15 @@ fn play(
     }
     if let Some(walk) = walk::walk(incident, spec, &Value::Object(alerts.clone())) {
         let at = format!("{}m", begins + walk.first + READ);
+        // An incident that does not end while it is watched has a page that does not, either.
+        if incident["ends"].is_null() {
+            let firing = format!(
+                "ALERTS{{alertname=\"{}\", alertstate=\"firing\"}}",
+                walk.alert
+            );
+            let still = format!("count({firing}) > bool 0");
+            checks.push((still, format!("{}m", begins + watched), Some(1.0)));
+        }
         for step in walk.steps {
             let answer = |query| (format!("count({query}) > bool 0"), at.clone(), Some(1.0));
             let none = |query| (query, at.clone(), None);

@@ -293,7 +293,7 @@ fn series(selector: &Selector) -> Option<String> {
     Some(format!("{name}{{{}}}", labels.join(", ")))
 }
 
-const GONE: &str = "ALERTS{alertname=\"VLLMMetricsAbsent\", alertstate=\"firing\"";
+const GONE: &str = "ALERTS{alertname=\"VLLMModelLost\", alertstate=\"firing\"";
 
 fn running(model: &str, pod: &str) -> String {
     format!(
@@ -306,28 +306,37 @@ fn up(pod: &str) -> String {
     format!("up{{job=\"vllm\", cluster=\"c\", pod=\"{pod}\"}}")
 }
 
+/// The first tokens of a pod.
+fn served(model: &str, pod: &str) -> String {
+    running(model, pod).replace("num_requests_running", "time_to_first_token_seconds_count")
+}
+
 /// Two models, one on two replicas; three minutes after the first start a model and a replica of the other fail. Where all pods are
 /// up, a third model is scaled to zero.
 fn the_first_outage_is_seen_until_it_ends() {
     let lost = "1+0x3 stale _x300 1+0x20";
+    let load = "0+60x3 stale _x300 0+60x20";
     let fails = "1+0x3 0+0x300 1+0x20";
     let of = |model: &str| format!("{GONE}, model_name=\"{model}\"}}");
     check(
         "vllm-serving",
         None,
-        &["alerts"],
+        &["alerts", "records"],
         &[
             (&running("a", "a-0"), lost),
             (&running("b", "b-0"), lost),
             (&running("b", "b-1"), "1+0x330"),
+            (&served("a", "a-0"), load),
+            (&served("b", "b-0"), load),
+            (&served("b", "b-1"), "0+60x330"),
             (&up("a-0"), fails),
             (&up("b-0"), fails),
             (&up("b-1"), "1+0x330"),
         ],
         &[
-            (&of("a"), "23m", None),
-            (&of("a"), "24m", Some(1.0)),
-            (&of("a"), "300m", Some(1.0)),
+            (&of("a"), "13m", None),
+            (&of("a"), "15m", Some(1.0)),
+            (&of("a"), "303m", Some(1.0)),
             (&of("a"), "306m", None),
             (&of("b"), "300m", None),
         ],
@@ -335,14 +344,15 @@ fn the_first_outage_is_seen_until_it_ends() {
     check(
         "vllm-serving",
         None,
-        &["alerts"],
+        &["alerts", "records"],
         &[
             (&running("b", "b-0"), "1+0x330"),
-            (&running("z", "z-0"), "1+0x3 stale"),
+            (&running("z", "z-0"), "1+0x3 0+0x4 stale"),
+            (&served("z", "z-0"), "0+60x3 180+0x4 stale"),
             (&up("b-0"), "1+0x330"),
-            (&up("z-0"), "1+0x3 stale"),
+            (&up("z-0"), "1+0x7 stale"),
         ],
-        &[(&of("z"), "14m", None), (&of("z"), "300m", None)],
+        &[(&of("z"), "19m", None), (&of("z"), "300m", None)],
     );
 }
 
@@ -429,20 +439,23 @@ fn an_outage_outlives_the_memory_of_its_groups() {
     let files = bundled::folder("vllm-serving");
     let missing = "sum(ALERTS{alertname=\"VLLMServersMissing\", alertstate=\"firing\", severity=\"warning\"})";
     let outage = |series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]| {
-        check_files(&files, &["alerts"], "5m", series, checks);
+        check_files(&files, &["alerts", "records"], "5m", series, checks);
     };
     let firing = format!("{GONE}, model_name=\"a\"}}");
     let down =
         "sum(ALERTS{alertname=\"VLLMNoServerStaysUp\", alertstate=\"firing\", cluster=\"c\"})";
     outage(
         &[
-            (&running("a", "a-0"), "1+0x3 stale"),
-            (&up("a-0"), "1+0x3 0+0x1000"),
+            (&running("a", "a-0"), "1+0x20 stale"),
+            (&served("a", "a-0"), "0+60x20 stale"),
+            (&up("a-0"), "1+0x20 0+0x1000"),
         ],
         &[
             (&firing, "6h", Some(1.0)),
-            (down, "6h", Some(1.0)),
-            (&firing, "80h", Some(1.0)),
+            (down, "6h", None),
+            // The next page takes over.
+            (&firing, "7h", None),
+            (down, "7h", Some(1.0)),
             (down, "80h", Some(1.0)),
             (missing, "80h", None),
         ],

@@ -15,7 +15,7 @@ use place::Made;
 use crate::{bundled, update};
 
 /// What the specs have beyond the guides: alerts and objectives for what stays unseen otherwise.
-const BEYOND: [&str; 66] = [
+const BEYOND: [&str; 64] = [
     "alerts.AllServersDown",
     "alerts.EndpointFails",
     "alerts.EndpointNotProbed",
@@ -28,7 +28,6 @@ const BEYOND: [&str; 66] = [
     "alerts.ServerDown",
     "alerts.ServerRestarts",
     "alerts.ServersRestart",
-    "alerts.VLLMModelLost",
     "alerts.VLLMNoServerStaysUp",
     "alerts.VLLMRejectsRequests",
     "alerts.VLLMRequestsFail",
@@ -80,7 +79,6 @@ const BEYOND: [&str; 66] = [
     "signals.rejected",
     "signals.restart",
     "signals.up",
-    "signals.worst_server",
     "slos.engine-errors",
 ];
 

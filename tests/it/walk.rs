@@ -22,6 +22,8 @@ pub(crate) struct Walk {
     pub(crate) fix: String,
     /// Minutes from the failure to the first alert with this runbook.
     pub(crate) first: u64,
+    /// This alert.
+    pub(crate) alert: String,
 }
 
 /// A step on the way.
@@ -55,7 +57,8 @@ pub(crate) fn walk(incident: &Value, spec: &str, fired: &Value) -> Option<Walk> 
     // The alert that somebody follows, if that is not the first one.
     let followed = incident["page"].as_str();
     let first = first.filter(|(alert, _)| followed.is_none_or(|page| page == *alert));
-    let first = first.filter_map(|(_, after)| after.as_u64()).min()?;
+    let first = first.filter_map(|(alert, after)| Some((after.as_u64()?, alert)));
+    let (first, alert) = first.min()?;
     let plan = bundled::plan(&bundled::spec(spec));
     let mut pages = plan.runbooks.pages.iter();
     let checks = &pages.find(|found| found.name == **page)?.steps;
@@ -102,6 +105,7 @@ pub(crate) fn walk(incident: &Value, spec: &str, fired: &Value) -> Option<Walk> 
         steps,
         fix: title(&runbook["fixes"][fix]),
         first,
+        alert: alert.clone(),
     })
 }
 
