@@ -12,8 +12,8 @@ use super::table::Table;
 use super::words::count;
 use slosmith_plan::inventory::Service;
 use slosmith_plan::plan::Plan;
-use slosmith_render::target::backstage;
 use slosmith_render::target::prometheus::project::{self, Notified};
+use slosmith_render::target::{backstage, services as project_services};
 
 /// List services with their SLOs and alerts
 #[derive(Debug, Args)]
@@ -41,6 +41,8 @@ enum Format {
     Alertmanager,
     /// Entities of Backstage's software catalog: a component per service
     Backstage,
+    /// One Grafana dashboard: the error budgets of all services, the worst first, and firing alerts
+    Grafana,
 }
 
 const HEADER: [&str; 9] = [
@@ -75,6 +77,7 @@ pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
             write!(out, "{}", project::alertmanager(&notified, templates)?)?;
         }
         Format::Backstage => write!(out, "{}", backstage::render(&services, templates)?)?,
+        Format::Grafana => write!(out, "{}", project_services::dashboard(templates)?)?,
         Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&services)?)?,
         Format::Csv => csv(out, &services)?,
         Format::Text => text(out, &services)?,

@@ -439,7 +439,7 @@ fn an_outage_outlives_the_memory_of_its_groups() {
     let files = bundled::folder("vllm-serving");
     let missing = "sum(ALERTS{alertname=\"VLLMServersMissing\", alertstate=\"firing\", severity=\"warning\"})";
     let outage = |series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]| {
-        check_files(&files, &["alerts", "records"], "5m", series, checks);
+        check_files(&files, &["alerts", "records"], "1m", series, checks);
     };
     let firing = format!("{GONE}, model_name=\"a\"}}");
     let down =
@@ -448,7 +448,7 @@ fn an_outage_outlives_the_memory_of_its_groups() {
         &[
             (&running("a", "a-0"), "1+0x20 stale"),
             (&served("a", "a-0"), "0+60x20 stale"),
-            (&up("a-0"), "1+0x20 0+0x1000"),
+            (&up("a-0"), "1+0x20 0+0x600"),
         ],
         &[
             (&firing, "6h", Some(1.0)),
@@ -456,8 +456,8 @@ fn an_outage_outlives_the_memory_of_its_groups() {
             // The next page takes over.
             (&firing, "7h", None),
             (down, "7h", Some(1.0)),
-            (down, "80h", Some(1.0)),
-            (missing, "80h", None),
+            (down, "10h", Some(1.0)),
+            (missing, "10h", None),
         ],
     );
     outage(&[], &[(missing, "60m", Some(1.0))]);

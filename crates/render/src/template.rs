@@ -69,6 +69,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "preview/style.html",
     "project/alertmanager.yaml",
     "project/backstage.yaml",
+    "project/grafana.json",
     "prometheus/alertmanager.yaml",
     "prometheus/goodput-collector.yaml",
     "prometheus/groups.yaml",

@@ -1,14 +1,15 @@
 //! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
 
 mod declared;
+mod words;
 
 use std::collections::BTreeSet;
 
 pub(super) use declared::doubt_share;
 
 use super::context::{Absence, Context};
+use super::family;
 use super::matchers::JOB;
-use super::{family, matchers};
 use slosmith_catalog::meant;
 use slosmith_plan::plan::marker::{self, WINDOW};
 use slosmith_promql::ast::{BinaryOp, Duration, Expr, ExprKind, MatchOp, Matcher, Selector};
@@ -20,13 +21,6 @@ use slosmith_text::diag::{Diagnostic, did_you_mean};
 /// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
 const STAND_IN: &str = "000300s";
 
-/// The service's selector among the matchers of PromQL.
-const SELECTOR: &str = "$selector";
-
-/// A matcher as long as [`SELECTOR`] is, and its label.
-const SELECTOR_STAND_IN: &str = "__sel=\"0\"";
-const STAND_IN_LABEL: &str = "__sel";
-
 /// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
 pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
     parse_as(cx, text, &text.value)
@@ -34,15 +28,11 @@ pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
 
 /// The same of a query that stands for a text, each byte of it for one there.
 pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option<Expr> {
-    let wanted = query.matches(SELECTOR).count();
-    cx.selects |= wanted > 0;
-    let query = &query.replace(SELECTOR, SELECTOR_STAND_IN);
-    let mut expr = match promql::parse(query) {
+    let mut expr = match promql::parse(&words::stood_in(query)) {
         Ok(expr) => expr,
         Err(error) => {
-            let mut stand_ins = query.match_indices(SELECTOR_STAND_IN);
-            if stand_ins.any(|(at, one)| (at..at + one.len()).contains(&error.span.start)) {
-                cx.sink.push(misplaced(text));
+            if let Some(word) = words::at(query, error.span.start) {
+                cx.sink.push(word.misplaced(text));
                 return None;
             }
             let message = format!("PromQL: {}", error.message);
@@ -64,7 +54,7 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
         cx.sink.push(error.maybe_help(help));
         return None;
     }
-    select(cx, text, &mut expr, wanted)?;
+    words::fill(cx, text, query, &mut expr)?;
     for selector in visit::selectors(&expr) {
         let name = selector.metric.as_ref();
         let buckets = name.is_some_and(|name| split_series(&name.text).1 == Series::Bucket);
@@ -85,7 +75,7 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
 /// Why an optional signal with this PromQL is left out, if a release of the range lacks a metric in it.
 pub(super) fn absence(cx: &Context<'_>, text: &Text) -> Option<Absence> {
     let query = text.value.replace(WINDOW, STAND_IN);
-    let expr = promql::parse(&query.replace(SELECTOR, SELECTOR_STAND_IN)).ok()?;
+    let expr = promql::parse(&words::stood_in(&query)).ok()?;
     let selectors = visit::selectors(&expr).into_iter();
     let mut names = selectors.filter_map(|selector| selector.metric.as_ref());
     names.find_map(|name| family::absence_of_name(cx, &name.text))
@@ -270,56 +260,6 @@ fn slip(
     let at = cx.document.inside(text, name.span.clone());
     let warning = Diagnostic::warning("unknown-metric", at, message);
     Some(warning.help(format!("did you mean `{meant}`?")))
-}
-
-/// Puts the matchers of a selector in their place: of the job that is matched beside it, or of the service, except for labels
-/// that are matched beside it.
-fn select(cx: &mut Context<'_>, text: &Text, expr: &mut Expr, wanted: usize) -> Option<()> {
-    let own = matchers::of_own_servers(cx.spec);
-    let servers = matchers::own_job(cx.spec);
-    let (mut found, mut empty) = (0, false);
-    visit::selectors_mut(expr, &mut |selector| {
-        let before = selector.matchers.len();
-        selector.matchers.retain(|m| m.label.text != STAND_IN_LABEL);
-        if before == selector.matchers.len() {
-            return;
-        }
-        found += before - selector.matchers.len();
-        let beside = selector.matchers.clone();
-        let job = beside
-            .iter()
-            .find(|m| m.label.text == JOB && m.op == MatchOp::Equal);
-        let job = job.map(|job| job.value.value.as_str());
-        let of_job = job.filter(|job| *job != servers);
-        let of_job = of_job.map(|job| matchers::of_job(cx, job));
-        let added = of_job.filter(|added| !added.is_empty());
-        let added = added.as_ref().unwrap_or(&own);
-        empty |= added.is_empty();
-        for (label, op, value) in added {
-            if beside.iter().all(|m| m.label.text != *label) {
-                *selector = selector.clone().matcher(label, *op, value);
-            }
-        }
-    });
-    if found < wanted {
-        cx.sink.push(misplaced(text));
-        return None;
-    }
-    if empty {
-        let message = "`$selector` stands for `prometheus.selector`, which this spec does not set";
-        let error = Diagnostic::error("bad-promql", text.span, message);
-        cx.sink.push(error.help(
-            "set it, as in `prometheus: {selector: {env: prod}}`, or write `job` beside it: `$selector` then stands for the `selector` of this job",
-        ));
-        return None;
-    }
-    Some(())
-}
-
-fn misplaced(text: &Text) -> Diagnostic {
-    let message = "`$selector` can only be used among matchers";
-    let error = Diagnostic::error("bad-promql", text.span, message);
-    error.help("write it in braces, as in `errors_total{$selector}`")
 }
 
 fn article(found: promql::ValueType) -> &'static str {

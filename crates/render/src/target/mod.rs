@@ -25,6 +25,7 @@ pub mod prometheus;
 mod runbook;
 mod schema;
 mod scrape;
+pub mod services;
 mod terraform;
 
 use clap::ValueEnum;

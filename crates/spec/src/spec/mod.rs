@@ -218,7 +218,8 @@ pub struct Prometheus {
     pub selector: Matchers,
     /// Other specs select the same vLLM servers on purpose: `build` does not warn. Default: false.
     pub shared_selector: bool,
-    /// Labels by which every query is grouped. A signal without one of them is grouped by the others; an SLO needs all of them.
+    /// Labels by which every query is grouped; in your own PromQL, `$group_by` stands for them. A signal without one of them is
+    /// grouped by the others; an SLO needs all of them.
     pub group_by: Vec<Text>,
     /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
     pub scrape_labels: Vec<Text>,
