@@ -5,7 +5,8 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
-use slosmith::target::Target;
+use slosmith::target::{Target, services};
+use slosmith::template::Templates;
 
 use crate::bundled;
 use crate::promtool::check_files;
@@ -16,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Promtool:
             trial missing_data_is_never_healthy,
             trial a_page_hides_the_ticket_of_its_objective_only,
+            trial services_with_the_worst_budgets_are_told,
             in_ci an_objective_without_data_is_not_ok,
             trial objectives_have_a_state,
             trial no_query_calls_missing_data_healthy,
@@ -657,6 +659,117 @@ fn legends_name_clusters_where_there_are_several() {
             // Its lines are still in sight.
             (&several, "80m", Some(1.0)),
             (&one, "140m", Some(1.0)),
+        ],
+    );
+}
+
+/// Two owners and a service without one: the budgets of a service that has two places are the worst of both.
+fn services_with_the_worst_budgets_are_told() {
+    let text = services::dashboard(&Templates::load(None).unwrap()).unwrap();
+    let board: Value = serde_json::from_str(&text).unwrap();
+    let query = |title: &str, target: usize| {
+        let panels = board["panels"].as_array().unwrap();
+        let panel = panels.iter().find(|panel| panel["title"] == title).unwrap();
+        let query = panel["targets"][target]["expr"].as_str().unwrap();
+        query.replace("$service", ".*").replace("$owner", ".*")
+    };
+    let of_web = |query: String| query.replace("owner=~\".*\"", "owner=~\"web\"");
+    let [left, objective, burn, firing] =
+        [0, 1, 2, 3].map(|at| query("Error budgets, the worst first", at));
+    let tile = |title| query(title, 0);
+    let row = |query: &str, service: &str| {
+        format!(
+            "sum(({query}) and on (service) label_replace(vector(1), \"service\", \"{service}\", \"\", \"\"))"
+        )
+    };
+    let ratio = |service: &str, place: &str, value: &str| {
+        let name = "slo:error_budget_remaining:ratio";
+        (
+            format!(
+                "{name}{{service=\"{service}\", slo=\"a\", window=\"28d\", cluster=\"{place}\"}}"
+            ),
+            value.to_owned(),
+        )
+    };
+    let mut series = vec![
+        ratio("pay", "eu", "0.9+0x90"),
+        ratio("pay", "us", "-0.5+0x90"),
+        ratio("find", "eu", "0.2+0x90"),
+        ratio("old", "eu", "1+0x90"),
+    ];
+    for (service, owner) in [
+        ("pay", ", owner=\"web\""),
+        ("find", ", owner=\"search\""),
+        ("old", ""),
+        ("lost", ", owner=\"web\""),
+    ] {
+        let labels = format!("service=\"{service}\", slo=\"a\"");
+        series.push((
+            format!("slo:objective:ratio{{{labels}{owner}}}"),
+            "0.99+0x90".to_owned(),
+        ));
+        series.push((
+            format!("slo:error_budget:ratio{{{labels}}}"),
+            "0.01+0x90".to_owned(),
+        ));
+        let errors = if service == "lost" {
+            "0.02+0x5"
+        } else {
+            "0.02+0x90"
+        };
+        for window in ["5m", "1h"] {
+            series.push((
+                format!("slo:error_ratio:rate{{{labels}, window=\"{window}\", cluster=\"eu\"}}"),
+                errors.to_owned(),
+            ));
+        }
+    }
+    series.push(("ALERTS{alertname=\"B\", alertstate=\"firing\", severity=\"page\", service=\"pay\", slo=\"a\", owner=\"web\", cluster=\"us\"}".to_owned(), "1+0x90".to_owned()));
+    let series: Vec<_> = series
+        .iter()
+        .map(|(name, values)| (name.as_str(), values.as_str()))
+        .collect();
+    let checks = [
+        (row(&left, "pay"), Some(-0.5)),
+        (row(&left, "find"), Some(0.2)),
+        (format!("count({left})"), Some(3.0)),
+        (format!("count({})", of_web(left.clone())), Some(1.0)),
+        (row(&objective, "old"), Some(0.99)),
+        (row(&burn, "find"), Some(2.0)),
+        (row(&firing, "pay"), Some(1.0)),
+        (row(&firing, "find"), None),
+        (tile("SLOs"), Some(3.0)),
+        (tile("SLOs without budget"), Some(1.0)),
+        (tile("Services without budget"), Some(1.0)),
+        (tile("SLOs without data"), Some(1.0)),
+        (of_web(tile("SLOs without data")), Some(1.0)),
+        (query("Firing alerts", 0), Some(1.0)),
+        (
+            format!("count({})", query("Worst error budget of each owner", 0)),
+            Some(3.0),
+        ),
+        (
+            format!(
+                "sum({} and on (owner) label_replace(vector(1), \"owner\", \"web\", \"\", \"\"))",
+                query("Worst error budget of each owner", 0)
+            ),
+            Some(-0.5),
+        ),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(query, value)| (query.as_str(), "80m", *value))
+        .collect();
+    check_files(&[], &[], "1m", &series, &checks);
+    // Without any service, the numbers are 0.
+    check_files(
+        &[],
+        &[],
+        "1m",
+        &[("up", "1+0x90")],
+        &[
+            (&tile("SLOs"), "80m", Some(0.0)),
+            (&tile("SLOs without data"), "80m", Some(0.0)),
         ],
     );
 }

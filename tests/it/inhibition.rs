@@ -30,8 +30,8 @@ fn an_alert_on_missing_metrics_covers_lost_data_of_its_targets() {
             "VLLMModelLost:\n    severity: warning",
         ),
         (
-            "{all: [{signal: running, absent: true",
-            "{all: [{signal: gpu_clock, absent: true",
+            "{all: [{signal: running, absent: true, window: 6h}, {signal: lost_load, above: 0}]}",
+            "{all: [{signal: gpu_clock, absent: true, window: 6h}, {signal: lost_load, above: 0}], on: [cluster]}",
         ),
         (
             "{all: [{signal: running, absent: true",

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use serde_json::Value;
+use slosmith::target::{self, OutFile, Target};
 
 use crate::project::Project;
 
@@ -413,4 +414,19 @@ fn services_are_components_of_backstage() {
         .exits(0)
         .out;
     insta::assert_snapshot!(listed);
+}
+
+/// One dashboard for all services: it fits Grafana's schema, and each query in it is sound. It is the same without them.
+#[test]
+fn services_have_one_dashboard() {
+    let project = project();
+    let list = ["list", "--format", "grafana"];
+    let text = project.run(&list).exits(0).out;
+    let file = OutFile {
+        path: "grafana/dashboards/services.json".to_owned(),
+        text: text.clone(),
+    };
+    target::validate(Target::Grafana, &[file]).expect("fits the schema");
+    project.write("boards/services.json", &text);
+    project.run(&["lint", "boards", "--deny-warnings"]).exits(0);
 }
