@@ -205,7 +205,12 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             .metric
             .as_ref()
             .is_some_and(|name| naming::is_of_slo(&name.text));
-        if let Some(warning) = slip(cx, text, selector, equal(selector, naming::SERVICE)) {
+        let read = equal(selector, naming::SERVICE);
+        if let Some(finding) = unrecorded(cx, text, selector, read) {
+            cx.sink.push(finding);
+            continue;
+        }
+        if let Some(warning) = slip(cx, text, selector, read) {
             cx.sink.push(warning);
         }
         let (Some(service), Some(slo)) = (
@@ -230,6 +235,27 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             cx.sink.push(error.maybe_help(did_you_mean(name, names)));
         }
     }
+}
+
+/// An error for an entry of `records` that is read of this service, and that the spec does not have.
+fn unrecorded(
+    cx: &Context<'_>,
+    text: &Text,
+    selector: &Selector,
+    service: Option<&Matcher>,
+) -> Option<Diagnostic> {
+    let name = selector.metric.as_ref()?;
+    let record = naming::record_of(&name.text)?;
+    let own = &cx.spec.service.name.value;
+    let records = cx.spec.records.keys().map(|name| name.value.as_str());
+    let known: Vec<_> = records.collect();
+    if service?.value.value != *own || known.contains(&record) {
+        return None;
+    }
+    let at = cx.document.inside(text, name.span.clone());
+    let message = format!("`{own}` has no record `{record}`: the query never has a value");
+    let error = Diagnostic::error("unknown-name", at, message);
+    Some(error.maybe_help(did_you_mean(record, known)))
 }
 
 /// A warning of a name one slip away from a series that the rules of this or of another service record.
