@@ -108,7 +108,7 @@ fn is_noticed(spec: &str, file: &str, mutant: &Mutant) -> bool {
 
 /// Alerts, what mutants change of them, and the incident that notices it. Where two parts of a condition read one signal, or one is traffic
 /// before the series ended, the unit tests do not drive these apart.
-const PLAYED: [(&str, &str, &str); 14] = [
+const PLAYED: [(&str, &str, &str); 15] = [
     (
         "ErrorRateSpike:",
         "}[5m] became ",
@@ -156,6 +156,11 @@ const PLAYED: [(&str, &str, &str); 14] = [
     ),
     (
         "VLLMNoServerStaysUp:",
+        "}[15m] became ",
+        "All servers are lost",
+    ),
+    (
+        "VLLMNoServerStaysUp:",
         "}[3m] became ",
         "All servers are down for a quarter of an hour",
     ),
@@ -183,7 +188,7 @@ const PLAYED: [(&str, &str, &str); 14] = [
 
 /// The unit tests of an objective in PromQL drive its errors and its total alone, without restarts: they see neither the window of
 /// what is subtracted from the errors (the requests that were shed), nor what counts after a restart or at its end. Beside a long window of an
-/// hour, the last ratio of its short window matters for an hour only.
+/// hour, the last ratio of its short window matters for an hour only. How long the load of a lost model is remembered is tested in `situations`.
 fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
     let of_alert = |series: &str| what.contains(&format!("ErrorBudgetBurn: {series}{{"));
     let is_last = of_alert("slo:error_ratio:rate")
@@ -195,7 +200,9 @@ fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
     let is_restart = ["}[1m] offset 5m became ", "}[5m] became "]
         .iter()
         .any(|read| what.contains(read));
+    let is_load = what.contains("signal:served:last{") && what.contains("}[6h] became ");
     is_last
+        || is_load
         || (spec, file) == ("vllm-serving", "slo-availability.yaml")
             && (is_shed || is_restart || is_end)
 }
