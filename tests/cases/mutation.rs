@@ -200,7 +200,10 @@ fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
     let is_restart = ["}[1m] offset 5m became ", "}[5m] became "]
         .iter()
         .any(|read| what.contains(read));
-    let is_load = what.contains("signal:served:last{") && what.contains("}[6h] became ");
+    let is_load = what.contains("signal:served:last{")
+        && ["}[6h] became ", "}[5h30m] became "]
+            .iter()
+            .any(|read| what.contains(read));
     is_last
         || is_load
         || (spec, file) == ("vllm-serving", "slo-availability.yaml")

@@ -454,6 +454,8 @@ fn an_outage_outlives_the_memory_of_its_groups() {
             (&firing, "6h", Some(1.0)),
             (down, "6h", None),
             // The next page takes over.
+            (&firing, "370m", Some(1.0)),
+            (down, "370m", Some(1.0)),
             (&firing, "7h", None),
             (down, "7h", Some(1.0)),
             (down, "10h", Some(1.0)),

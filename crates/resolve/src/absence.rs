@@ -33,6 +33,9 @@ const IDLE_MEMORY: Duration = Duration::from_secs(86_400);
 /// A target that was down in this time is not up for good.
 const AT_TIMES: Duration = Duration::from_mins(2);
 
+/// How long a place must have had targets that are down now: the first ones after a time without any load.
+const LOADED: Duration = Duration::from_mins(10);
+
 /// How long events must be missing: a restart takes less.
 const LOST_FOR: Duration = Duration::from_mins(10);
 
@@ -164,7 +167,9 @@ impl Watch<'_> {
         let lately = build::call("min_over_time", [query::range(up(targets), AT_TIMES)]);
         let best = build::aggregate(AggregateOp::Max, place, lately);
         let down = build::binary(BinaryOp::Eq, best, build::number("0"));
-        let down = build::binary(BinaryOp::And, ended, down).on(place);
+        let before = up(targets).offset(query::time(LOADED));
+        let down = build::binary(BinaryOp::And, down, before).on(place);
+        let down = build::binary(BinaryOp::And, ended, build::paren(down)).on(place);
         let ended = self.ended(slos, labels, ("last_over_time", DOWN_MEMORY));
         let gone = build::binary(BinaryOp::Unless, ended, up(targets)).on(&no_labels);
         vec![build::paren(down), build::paren(gone)]

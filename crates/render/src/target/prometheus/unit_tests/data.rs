@@ -15,8 +15,8 @@ use slosmith_promql::build;
 use slosmith_spec::naming;
 use slosmith_text::units::Number;
 
-/// Minutes with data before a change.
-const BEFORE: u64 = 5;
+/// Minutes with data before a change: more than targets that are down must have been there.
+const BEFORE: u64 = 15;
 
 struct Run<'a> {
     plan: &'a Plan,
@@ -264,6 +264,11 @@ impl Run<'_> {
                 test("silent where an idle service is down", &idle, down, &silent),
                 test("silent while all targets are up", &busy, Some("1"), &silent),
             ]);
+            // They are down until the alert would fire if they had been there before.
+            let new = format!("stale _x30 0+0x{}", self.hold);
+            let later = [(at + 31, false), (at + 31 + BEFORE, false)];
+            let name = "silent where new targets load";
+            tests.push(test(name, &hung, Some(&new), &later));
             let mut two = inputs(&busy, down);
             if let Some(mut other) = self.up(&labels, "1+0x500".into()) {
                 other.series = other.series.replacen('{', "{instance=\"i2\", ", 1);
