@@ -448,7 +448,7 @@ fn an_outage_outlives_the_memory_of_its_groups() {
         &[
             (&running("a", "a-0"), "1+0x20 stale"),
             (&served("a", "a-0"), "0+60x20 stale"),
-            (&up("a-0"), "1+0x20 0+0x600"),
+            (&up("a-0"), "1+0x20 0+0x4800"),
         ],
         &[
             (&firing, "6h", Some(1.0)),
@@ -458,8 +458,8 @@ fn an_outage_outlives_the_memory_of_its_groups() {
             (down, "370m", Some(1.0)),
             (&firing, "7h", None),
             (down, "7h", Some(1.0)),
-            (down, "10h", Some(1.0)),
-            (missing, "10h", None),
+            (down, "80h", Some(1.0)),
+            (missing, "80h", None),
         ],
     );
     outage(&[], &[(missing, "60m", Some(1.0))]);

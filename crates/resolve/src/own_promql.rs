@@ -205,13 +205,8 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             .metric
             .as_ref()
             .is_some_and(|name| naming::is_of_slo(&name.text));
-        let read = equal(selector, naming::SERVICE);
-        if let Some(finding) = unrecorded(cx, text, selector, read) {
+        if let Some(finding) = unrecorded(cx, text, selector, equal(selector, naming::SERVICE)) {
             cx.sink.push(finding);
-            continue;
-        }
-        if let Some(warning) = slip(cx, text, selector, read) {
-            cx.sink.push(warning);
         }
         let (Some(service), Some(slo)) = (
             equal(selector, naming::SERVICE),
@@ -237,29 +232,9 @@ fn check_slos(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
     }
 }
 
-/// An error for an entry of `records` that is read of this service, and that the spec does not have.
+/// A warning of a name one slip away from a series that the rules of this or of another service record; an error where this service is
+/// named, and has no such record.
 fn unrecorded(
-    cx: &Context<'_>,
-    text: &Text,
-    selector: &Selector,
-    service: Option<&Matcher>,
-) -> Option<Diagnostic> {
-    let name = selector.metric.as_ref()?;
-    let record = naming::record_of(&name.text)?;
-    let own = &cx.spec.service.name.value;
-    let records = cx.spec.records.keys().map(|name| name.value.as_str());
-    let known: Vec<_> = records.collect();
-    if service?.value.value != *own || known.contains(&record) {
-        return None;
-    }
-    let at = cx.document.inside(text, name.span.clone());
-    let message = format!("`{own}` has no record `{record}`: the query never has a value");
-    let error = Diagnostic::error("unknown-name", at, message);
-    Some(error.maybe_help(did_you_mean(record, known)))
-}
-
-/// A warning of a name one slip away from a series that the rules of this or of another service record.
-fn slip(
     cx: &Context<'_>,
     text: &Text,
     selector: &Selector,
@@ -282,8 +257,13 @@ fn slip(
         }
         _ => return None,
     };
-    let meant = meant(word, &known).filter(|meant| *meant != word)?;
     let at = cx.document.inside(text, name.span.clone());
+    if service.is_some() && naming::record_of(&name.text).is_some() && !known.contains(&word) {
+        let message = format!("{message}: the query never has a value");
+        let error = Diagnostic::error("unknown-name", at, message);
+        return Some(error.maybe_help(did_you_mean(word, known)));
+    }
+    let meant = meant(word, &known).filter(|meant| *meant != word)?;
     let warning = Diagnostic::warning("unknown-metric", at, message);
     Some(warning.help(format!("did you mean `{meant}`?")))
 }
