@@ -451,14 +451,18 @@ fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Exp
     super::over_by(function, value, (window, Duration::default()), time.every)
 }
 
-/// Events per second over the base window that an SLI cannot tell good from bad: those of histograms without its bucket, and those
+/// Over which events without a status are counted: an alert that holds for half an hour sees them in a service whose requests are up to a
+/// quarter of an hour apart.
+pub const WITHOUT_STATUS: Duration = Duration::from_mins(15);
+
+/// Events per second that an SLI cannot tell good from bad: those of histograms without its bucket over the base window, and those
 /// without a status.
 pub fn undecided(sli: &EventSli, labels: &[String]) -> Option<Expr> {
     let events = match sli {
         EventSli::Latency { family, within, .. } => unmeasured(family, within, BASE_WINDOW, labels),
         EventSli::Ratio { part, good, total } => {
             let without = without_status(part, *good, total)?;
-            super::events(&without, BASE_WINDOW, None, labels)
+            super::events(&without, WITHOUT_STATUS, None, labels)
         }
         _ => return None,
     };

@@ -13,7 +13,8 @@ mod own;
 
 pub use bound::{compare, is_whole, operator, outside, per_time, times};
 pub use events::{
-    Events, Recorded, direct_enough, direct_ratio, direct_up_to, undecided, without_status,
+    Events, Recorded, WITHOUT_STATUS, direct_enough, direct_ratio, direct_up_to, undecided,
+    without_status,
 };
 pub use family::{bucket_rate, number_of_series, presence, silence};
 pub use growth::NewSeries;

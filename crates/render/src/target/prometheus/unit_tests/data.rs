@@ -53,8 +53,10 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, data: &SliData) -> (Vec<
         if let (Some(slo), Some(other)) = (data.late.first(), measured.next()) {
             tests.extend(run.late(slo, other).into_iter().flatten());
         }
+        let has_labels = |name: &&String| run.slo(name).is_some_and(|slo| !slo.labels.is_empty());
+        let shown = data.undecided.iter().find(has_labels);
         let undecided = data.undecided.iter();
-        tests.extend(undecided.filter_map(|slo| run.undecided(slo)));
+        tests.extend(undecided.filter_map(|slo| run.undecided(slo, Some(slo) == shown)));
     }
     (tests, of_memory)
 }
@@ -234,6 +236,10 @@ impl Run<'_> {
         let ended = self.test(name, inputs(&busy, None), sent, &first);
         let name = "silent where an idle service ends";
         let mut tests = vec![ended, test(name, &idle, None, &silent)];
+        let mut removed = inputs(&busy, None);
+        removed.retain(|input| input.series != self.objective(slo).series);
+        let name = "silent where the spec no longer has the SLO";
+        tests.push(self.test(name, removed, None, &silent));
         if let Some(memory) = self.data.down {
             let hung = format!("0.01+0x{} 0", BEFORE - 1);
             let (down, until) = (Some("0+0x500"), until(memory.mins_up()));
@@ -408,13 +414,15 @@ impl Run<'_> {
         ])
     }
 
-    /// Events that lose their bucket or status are not measured, as long as there are some, and the SLO is measured elsewhere.
-    fn undecided(&self, name: &str) -> Option<Test> {
+    /// Events that lose their bucket or status are not measured, as long as there are some, and the SLO is measured elsewhere. The test may
+    /// show the alert with all labels that it can have.
+    fn undecided(&self, name: &str, shown: bool) -> Option<Test> {
         let driver = Driver {
             plan: self.plan,
             step: 1,
         };
-        let (signal, within) = match &self.slo(name)?.events.sli {
+        let slo = self.slo(name)?;
+        let (signal, within) = match &slo.events.sli {
             EventSli::Latency { signal, within, .. } => (signal, within),
             EventSli::Ratio { part, good, total } => {
                 let without = query::without_status(part, *good, total)?;
@@ -436,11 +444,7 @@ impl Run<'_> {
         bucket.values = format!("0+0x{BEFORE} stale");
         inputs.push(other);
         // Those of a target that has the bucket.
-        inputs.push(self.series(
-            naming::TOTAL_EVENTS,
-            self.slo(name)?,
-            format!("0.01+0x{end}"),
-        ));
+        inputs.push(self.series(naming::TOTAL_EVENTS, slo, format!("0.01+0x{end}")));
         // Windows of Prometheus 2 have both their ends, later ones the end alone.
         let fires = [
             (lost + self.hold - 1, false),
@@ -448,13 +452,14 @@ impl Run<'_> {
             (end + BASE_WINDOW.mins_up(), false),
         ];
         let title = format!("fires where events of {name} have no bucket");
-        Some(self.test(&title, inputs, None, &fires))
+        let sent = shown.then(|| self.sent(slo, &slo.labels, lost + self.hold + 1));
+        Some(self.test(&title, inputs, sent.flatten(), &fires))
     }
 
     /// Events that have a status end, such without one begin, and end.
     fn without_status(&self, name: &str, mut events: Input) -> Option<Test> {
-        let (hold, window) = (self.hold, BASE_WINDOW.mins_up());
-        let (grows, rests) = (hold + BEFORE, 4 * window);
+        let (hold, window) = (self.hold, query::WITHOUT_STATUS.mins_up());
+        let (grows, rests) = (hold + BEFORE, 2 * window);
         events.values = format!("_x{BEFORE} 0+1x{grows} {grows}+0x{rests}");
         let title = format!("fires where events of {name} have no status");
         let last = BEFORE + grows;

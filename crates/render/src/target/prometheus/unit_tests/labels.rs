@@ -21,11 +21,12 @@ pub(super) fn is_status(value: &str) -> bool {
     value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A short value of a label: `i1` of `instance`, and a status of `code`.
+/// A short value of a label: `i1` of `instance`, a status of `code`, and for others one that a link must escape, as names of models.
 pub(super) fn made_up(label: &str) -> String {
     match label {
         "code" => "200".to_owned(),
-        _ => label.chars().take(1).chain(['1']).collect(),
+        "instance" => "i1".to_owned(),
+        _ => label.chars().take(1).chain("/1".chars()).collect(),
     }
 }
 
