@@ -31,6 +31,7 @@ pub mod cli;
 
 #[cfg(feature = "aws")]
 pub use slosmith_aws as aws;
+pub use slosmith_backtest as backtest;
 pub use slosmith_catalog as catalog;
 pub use slosmith_cloudwatch as cloudwatch;
 pub use slosmith_import as import;

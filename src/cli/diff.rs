@@ -5,14 +5,15 @@ mod changes;
 mod report;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 
 use super::build::BuildArgs;
 use super::{ReportFormat, configuration, inventory};
-use base::{Base, Project};
+pub(super) use base::Base;
+use base::Project;
 use changes::Changes;
 
 /// Show what a change of specs means for SLOs, alerts and pages
@@ -29,15 +30,20 @@ pub struct DiffArgs {
     format: ReportFormat,
 }
 
-pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
+/// The project of a configuration, or of the working directory.
+pub(super) fn project(config: Option<&Path>) -> Result<Project> {
     let here = std::env::current_dir()?;
-    let config = configuration::path(args.config.as_deref(), &here);
+    let config = configuration::path(config, &here);
     let config = config.map(|path| here.join(path));
     let folder = config.as_ref().and_then(|path| path.parent());
-    let project = Project {
+    Ok(Project {
         folder: folder.unwrap_or(&here).to_owned(),
         config,
-    };
+    })
+}
+
+pub fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
+    let project = project(args.config.as_deref())?;
     let Some(after) = inventory::read(&BuildArgs::of(&[], args.config.as_deref()))? else {
         return Ok(2);
     };

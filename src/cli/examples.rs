@@ -73,6 +73,11 @@ Examples:
   slosmith health http://localhost:8000/metrics --spec specs/chat.yaml
   slosmith health b.prom --since a.prom --interval 60s --spec specs/chat.yaml";
 
+pub(super) const BACKTEST: &str = "\
+Examples:
+  slosmith backtest specs/chat.yaml --prometheus http://localhost:9090
+  slosmith backtest --prometheus http://localhost:9090 --days 7 --against origin/main --format markdown";
+
 pub(super) const GATE: &str = "\
 Examples:
   slosmith gate result.json --spec specs/chat.yaml --scenario peak

@@ -3,6 +3,7 @@
 //! `slosmith lint rules/ --format json` is parsed into [`Cli`] and runs [`lint::run`]. It writes the report to standard output
 //! and messages to standard error, and returns the exit code.
 
+pub mod backtest;
 pub mod build;
 pub mod catalog;
 #[cfg(feature = "aws")]
@@ -122,6 +123,11 @@ enum Command {
     /// could not be checked.
     #[command(after_long_help = examples::HEALTH)]
     Health(health::HealthArgs),
+    /// Show what the alerts of specs would have done on the history of a Prometheus server
+    ///
+    /// Asks the server for what the rules read, and evaluates them as they are now. Only reads.
+    #[command(after_long_help = examples::BACKTEST)]
+    Backtest(backtest::BacktestArgs),
     /// Check a load test result against the pass criteria of a spec
     #[command(after_long_help = examples::GATE)]
     Gate(gate::GateArgs),
@@ -262,6 +268,7 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::Lsp(args) => lsp::run(args),
         Command::Drift(args) => drift::run(args, out),
         Command::Health(args) => health::run(args, out),
+        Command::Backtest(args) => backtest::run(args, out),
         Command::Gate(args) => gate::run(args, out),
         Command::Import(args) => import::run(args, out),
         #[cfg(feature = "aws")]

@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use address::Address;
-pub(super) use http::HttpArgs;
+pub(super) use http::{HttpArgs, Reply, Unanswered, post};
 use slosmith_catalog::exposition::{self, Page};
 use slosmith_text::input;
 
@@ -22,6 +22,14 @@ const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=
 pub(super) fn is_here(host: &str) -> bool {
     let address = Address::parse(&format!("http://{host}/"));
     address.is_ok_and(|address| address.is_some_and(|address| address.origin().is_here()))
+}
+
+/// A URL without user and password.
+pub(super) fn without_user(url: &str) -> String {
+    match Address::parse(url) {
+        Ok(Some(address)) => address.to_string(),
+        _ => url.to_owned(),
+    }
 }
 
 /// The text of `/metrics` output, or of another small file or URL.

@@ -11,6 +11,7 @@
 mod alarms;
 #[cfg(feature = "aws")]
 mod aws;
+mod backtest;
 mod boards;
 mod build;
 #[allow(dead_code, reason = "the other test binary uses the rest")]

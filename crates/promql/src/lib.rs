@@ -32,6 +32,7 @@ mod printer;
 mod regex;
 pub mod rewrite;
 mod room;
+pub mod sampled;
 mod series;
 mod since;
 pub mod usage;

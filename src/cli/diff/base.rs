@@ -14,19 +14,19 @@ use crate::cli::build::settings::SPECS;
 use slosmith_render::output::MANIFEST;
 
 /// The project of now: its folder, and the configuration if it has one.
-pub(super) struct Project {
+pub(in crate::cli) struct Project {
     pub(super) folder: PathBuf,
     pub(super) config: Option<PathBuf>,
 }
 
-pub(super) struct Base {
+pub(in crate::cli) struct Base {
     project: Project,
     /// Removed at the end.
     _written: Option<TempDir>,
 }
 
 impl Base {
-    pub(super) fn open(name: &str, now: &Project) -> Result<Self> {
+    pub(in crate::cli) fn open(name: &str, now: &Project) -> Result<Self> {
         if Path::new(name).is_dir() {
             let config = now.config.as_ref().and_then(|path| path.file_name());
             return Ok(Self {
@@ -65,7 +65,7 @@ impl Base {
     }
 
     /// What to read of it; `None` where there are no specs.
-    pub(super) fn specs(&self) -> Option<BuildArgs> {
+    pub(in crate::cli) fn specs(&self) -> Option<BuildArgs> {
         if let Some(config) = self.project.config.as_ref().filter(|path| path.is_file()) {
             return Some(BuildArgs::of(&[], Some(config)));
         }

@@ -65,7 +65,102 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
     bail!("{first}: more than {REDIRECTS} redirects")
 }
 
+/// Time limit for the answer to a query: servers stop queries after two minutes by default.
+const QUERY_PATIENCE: Duration = Duration::from_secs(150);
+
+/// Most bytes of an answer to a query.
+const ANSWER: u64 = 512 << 20;
+
+/// What a server answered.
+pub(in crate::cli) struct Reply {
+    pub(in crate::cli) status: u16,
+    /// Seconds to wait before the next request.
+    pub(in crate::cli) retry_after: Option<u64>,
+    pub(in crate::cli) body: Vec<u8>,
+}
+
+/// Why there is no answer.
+pub(in crate::cli) enum Unanswered {
+    /// The time is over, or the answer is too long.
+    Late(String),
+    /// The connection was lost.
+    Lost(String),
+    Never(String),
+}
+
+/// Sends a form; redirects are not followed.
+pub(in crate::cli) fn post(
+    url: &str,
+    form: &[(&str, &str)],
+    headers: &[(&str, &str)],
+    args: &HttpArgs,
+) -> Result<Reply, Unanswered> {
+    let never = |why: anyhow::Error| Unanswered::Never(format!("{why:#}"));
+    let address = Address::parse(url).map_err(never)?;
+    let address = address.ok_or_else(|| Unanswered::Never(format!("`{url}` is not a URL")))?;
+    let token = args.token(&address.origin()).map_err(never)?;
+    let agent = args
+        .agent(&address, (true, false), QUERY_PATIENCE)
+        .map_err(never)?;
+    let mut request = agent
+        .post(address.uri())
+        .header(header::ACCEPT, "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if let Some(token) = token {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    }
+    let lost = |error: ureq::Error| {
+        let text = format!("{address}: {error}{}", help(&error));
+        match (&error, of_tls(&error)) {
+            (ureq::Error::Timeout(_), _) => Unanswered::Late(text),
+            (ureq::Error::Io(_), None) => Unanswered::Lost(text),
+            _ => Unanswered::Never(text),
+        }
+    };
+    let mut answer = request.send_form(form.iter().copied()).map_err(lost)?;
+    let status = answer.status().as_u16();
+    if let Some(location) = location(&answer) {
+        let text = format!("{address} redirects to {location}: pass that URL");
+        return Err(Unanswered::Never(text));
+    }
+    let seconds = answer.headers().get(header::RETRY_AFTER);
+    let seconds = seconds.and_then(|seconds| seconds.to_str().ok()?.trim().parse().ok());
+    let body = answer.body_mut().with_config().limit(ANSWER + 2);
+    let body = input::all(body.reader(), ANSWER);
+    let body = body.map_err(|why| Unanswered::Late(format!("{address}: {why}")))?;
+    Ok(Reply {
+        status,
+        retry_after: seconds,
+        body,
+    })
+}
+
 impl HttpArgs {
+    /// With `fails`, a status of an error is one.
+    fn agent(
+        &self,
+        address: &Address,
+        (trusted, fails): (bool, bool),
+        patience: Duration,
+    ) -> Result<Agent> {
+        let origin = address.origin();
+        let mut config = Agent::config_builder()
+            .timeout_global(Some(patience))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(fails);
+        if origin.is_here() {
+            config = config.proxy(None);
+        }
+        if origin.is_encrypted() {
+            config = config.tls_config(tls::config(&self.tls, trusted)?);
+        }
+        let connector = DefaultConnector::default();
+        Ok(Agent::with_parts(config.build(), connector, Names))
+    }
+
     fn token(&self, server: &Origin) -> Result<Option<String>> {
         let Some(path) = &self.bearer_token_file else {
             return Ok(None);
@@ -98,8 +193,10 @@ struct Request<'a> {
 
 impl Request<'_> {
     fn send(&self) -> Result<Response<Body>> {
-        let mut request = self
-            .agent()?
+        let agent = self
+            .args
+            .agent(self.address, (self.trusted, true), self.patience)?;
+        let mut request = agent
             .get(self.address.uri())
             .header(header::ACCEPT, self.accept);
         if let Some(token) = self.token {
@@ -110,22 +207,6 @@ impl Request<'_> {
             let context = format!("cannot fetch {}", self.address);
             anyhow!("{context}: {error}{help}")
         })
-    }
-
-    fn agent(&self) -> Result<Agent> {
-        let origin = self.address.origin();
-        let mut config = Agent::config_builder()
-            .timeout_global(Some(self.patience))
-            .max_redirects(0)
-            .max_redirects_will_error(false);
-        if origin.is_here() {
-            config = config.proxy(None);
-        }
-        if origin.is_encrypted() {
-            config = config.tls_config(tls::config(&self.args.tls, self.trusted)?);
-        }
-        let connector = DefaultConnector::default();
-        Ok(Agent::with_parts(config.build(), connector, Names))
     }
 }
 

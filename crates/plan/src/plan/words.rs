@@ -443,6 +443,16 @@ pub fn minimum(events: &EventSlo, window: &str) -> String {
     }
 }
 
+/// What keeps a burn-rate alert without data, as a further sentence; nothing where nothing does.
+pub fn outlives(events: &EventSlo) -> &'static str {
+    match events.tiers.iter().any(|tier| events.is_held(tier)) {
+        true => {
+            " Of a tier with a short window below 1h, the last ratio counts for up to an hour after its data ended, unless all targets are up."
+        }
+        false => "",
+    }
+}
+
 /// Decimals that show on which side of an objective a share in percent is: one more than the objective has.
 pub fn share_digits(objective: Number) -> u32 {
     let percent = decimal(objective * 100);

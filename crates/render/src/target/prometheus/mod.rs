@@ -22,6 +22,8 @@ mod rules;
 mod unit_tests;
 mod view;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -29,8 +31,10 @@ use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::target::scrape;
 use slosmith_plan::plan::{Alert, Links, Plan};
+use slosmith_promql::{self as promql, ast::Expr};
 use slosmith_spec::naming::{OWNER, SERVICE, SEVERITY, SLO};
 use slosmith_text::source::lines;
+use slosmith_text::units::Duration;
 use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeFile, SpanCount};
 
 /// External labels by which a pair of equal Prometheus servers is told apart: the usual names of the Prometheus operator, of Thanos
@@ -38,6 +42,42 @@ use view::{Collector, File, InhibitRule, Inhibition, Resource, RuleFile, ScrapeF
 const HA_REPLICA: [&str; 3] = ["replica", "prometheus_replica", "__replica__"];
 
 const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
+
+/// A rule as Prometheus evaluates it.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    /// The name of the alert or of the recorded series.
+    pub name: String,
+    pub is_alert: bool,
+    pub expr: Expr,
+    pub labels: BTreeMap<String, String>,
+    /// The time from one evaluation to the next.
+    pub every: Duration,
+    pub hold: Duration,
+    pub keep: Duration,
+}
+
+/// The rules of a plan, in the order of its files.
+pub fn timed(plan: &Plan) -> Vec<Timed> {
+    let groups = rules::files(plan)
+        .into_iter()
+        .flat_map(|named| named.file.groups);
+    let time = |text: Option<&str>| text.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let rules = groups.flat_map(|group| {
+        let every = time(Some(&group.interval));
+        group.rules.into_iter().map(move |rule| (every, rule))
+    });
+    let one = |(every, rule): (Duration, view::Rule)| Timed {
+        is_alert: rule.alert.is_some(),
+        name: rule.alert.or(rule.record).unwrap_or_default(),
+        expr: promql::parse(&rule.expr).expect("a generated rule is PromQL"),
+        labels: rule.labels.into_iter().collect(),
+        every,
+        hold: time(rule.hold.as_deref()),
+        keep: time(rule.keep_firing_for.as_deref()),
+    };
+    rules.map(one).collect()
+}
 
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let out = Out {

@@ -182,6 +182,14 @@ pub(super) struct Input {
     pub(super) values: String,
 }
 
+impl Input {
+    pub(super) fn pairs(inputs: &[Self]) -> impl Iterator<Item = (&str, &str)> {
+        inputs
+            .iter()
+            .map(|i| (i.series.as_str(), i.values.as_str()))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AlertCheck {

@@ -161,7 +161,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         },
         minimum: match &events.tiers[..] {
             [only] => words::minimum(events, &only.long.to_string()),
-            _ => words::minimum(events, "the long window"),
+            _ => words::minimum(events, "the long window") + words::outlives(events),
         },
         objective: (!states(promise, events.budget.objective)
             && !states(promise, events.budget.budget))

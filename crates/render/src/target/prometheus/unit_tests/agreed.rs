@@ -1,9 +1,9 @@
 //! What an alert does under the inputs of a test, where both ways to read a window agree.
 
-use super::model::{Firing, Model, Record};
 use super::subject::Subject;
 use crate::target::prometheus::view::{Input, Test};
 use slosmith_promql::ast::Duration;
+use slosmith_promql::sampled::{Firing, Model, Record};
 use slosmith_spec::naming;
 
 /// The steps at which a test queries.
@@ -35,7 +35,8 @@ pub(super) fn model_every(
     steps: u64,
     closed: bool,
 ) -> Option<Model> {
-    let mut model = Model::new(inputs, step, steps, closed)?.evaluated_every(every);
+    let mut model =
+        Model::of_inputs(Input::pairs(inputs), step, steps, closed)?.evaluated_every(every);
     for (labels, expr) in &subject.records {
         let name = naming::BASELINE;
         model.record(&Record { name, labels, expr })?;

@@ -5,11 +5,11 @@
 
 use super::course::Course;
 use super::labels::{self, LabelSet};
-use super::model::Model;
 use super::values::{self, Phase};
 use crate::target::prometheus::view::Input;
 use slosmith_plan::plan::Query;
 use slosmith_promql::ast::{Expr, ExprKind};
+use slosmith_promql::sampled::Model;
 use slosmith_promql::visit;
 use slosmith_text::units::{Number, parse_decimal};
 
@@ -147,7 +147,7 @@ impl Lever {
         if level.is_none() {
             inputs.remove(self.moved);
         }
-        let model = Model::new(&inputs, 1, steps + 1, closed)?;
+        let model = Model::of_inputs(Input::pairs(&inputs), 1, steps + 1, closed)?;
         let elements = model.elements(expr, i64::try_from(steps * 60).ok()?)?;
         Some(!elements.is_empty())
     }

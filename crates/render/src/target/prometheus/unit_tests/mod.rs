@@ -17,7 +17,6 @@ mod labels;
 mod left_out;
 mod level;
 mod lever;
-mod model;
 mod onset;
 mod own;
 mod part;

@@ -4,12 +4,12 @@
 //! model says what is recorded while a window holds the change and once it has passed.
 
 use super::labels;
-use super::model::{Labels, Model, Record};
 use super::values::{self, Phase};
 use super::{burn, burns, minutes, near, of_window, share_of};
 use crate::target::prometheus::view::{ExprCheck, Input, Test};
 use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, Tier};
 use slosmith_promql::ast::{Expr, ExprKind};
+use slosmith_promql::sampled::{Labels, Model, Record};
 use slosmith_spec::naming;
 use slosmith_text::units::{Duration, Number, float};
 
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
             },
             [look, 0, 0],
         );
-        let model = Model::new(&inputs, 1, look + 1, false)?;
+        let model = Model::of_inputs(Input::pairs(&inputs), 1, look + 1, false)?;
         let mut model = model.evaluated_every(usize::try_from(look).ok()?);
         run.record_base(&mut model)?;
         let bad = of_window(naming::BAD_EVENTS, BASE_WINDOW);
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
         let length = 3 * BASE_WINDOW.mins_up();
         let inputs = self.inputs(change, [length, length, 0]);
         let look = length - 1;
-        let model = Model::new(&inputs, 1, 2 * length + 1, false)?;
+        let model = Model::of_inputs(Input::pairs(&inputs), 1, 2 * length + 1, false)?;
         let mut model = model.evaluated_every(usize::try_from(look).ok()?);
         self.record_base(&mut model)?;
         let ratio =
@@ -351,7 +351,8 @@ impl<'a> Run<'a> {
     /// What is recorded under these inputs.
     fn model(&self, inputs: &[Input], end: u64, closed: bool) -> Option<Model> {
         let every = usize::try_from(self.every).ok()?;
-        let mut model = Model::new(inputs, 1, end + 1, closed)?.evaluated_every(every);
+        let mut model =
+            Model::of_inputs(Input::pairs(inputs), 1, end + 1, closed)?.evaluated_every(every);
         for increase in &self.slo.events.increases {
             self.record(&mut model, increase.name, increase.window, &increase.expr)?;
         }

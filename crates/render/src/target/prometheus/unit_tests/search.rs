@@ -5,7 +5,6 @@
 
 use super::agreed::{Agreed, model, model_every};
 use super::course::Course;
-use super::model::{Firing, Labels};
 use super::part::{Part, Shape, Try, course};
 use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
@@ -13,6 +12,7 @@ use super::{EXCUSED, SELDOM, SHORT_MEMORY, firing, labels, minutes, number_firin
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, ExprCheck, Input, Test};
 use slosmith_plan::plan::{Bound, Condition, Plan, SignalKind, words};
+use slosmith_promql::sampled::{Firing, Labels};
 use slosmith_spec::spec::Stat;
 use slosmith_text::units::Unit;
 

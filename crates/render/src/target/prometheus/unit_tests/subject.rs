@@ -1,12 +1,12 @@
 //! Alerts as their tests see them.
 
 use super::alert_test_name;
-use super::model::Labels;
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::Pairs;
 use slosmith_plan::plan::{Alert, AlertRecord, Condition, Plan};
 use slosmith_promql::ast::Expr;
+use slosmith_promql::sampled::Labels;
 use slosmith_text::units::Duration;
 
 /// An alert on a condition.

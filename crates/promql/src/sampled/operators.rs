@@ -2,7 +2,7 @@
 
 use super::series::unnamed;
 use super::{Labels, Model, Row, Value};
-use slosmith_promql::ast::{Aggregate, AggregateOp, Binary, BinaryOp, Grouping, Matching};
+use crate::ast::{Aggregate, AggregateOp, Binary, BinaryOp, Grouping, Matching};
 
 impl Model {
     pub(super) fn aggregate(&self, aggregate: &Aggregate, times: &[i64]) -> Option<Vec<Row>> {

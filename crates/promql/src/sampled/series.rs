@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use slosmith_promql as promql;
-use slosmith_promql::ast::{AtOffset, MatchOp, Selector};
+use crate::ast::{AtOffset, MatchOp, Selector};
 
 /// Labels with the name among them, sorted.
-pub(in super::super) type Labels = BTreeMap<String, String>;
+pub type Labels = BTreeMap<String, String>;
 
 /// A sample at each step, or none.
+#[derive(Debug)]
 pub(super) struct Series {
     pub(super) labels: Labels,
     pub(super) samples: Vec<Option<f64>>,
+    /// Steps from one sample to the next.
+    pub(super) every: usize,
 }
 
 impl Series {
@@ -24,8 +26,8 @@ impl Series {
                 match m.op {
                     MatchOp::Equal => value == wanted,
                     MatchOp::NotEqual => value != wanted,
-                    MatchOp::Match => promql::matches(wanted, value) == Some(true),
-                    MatchOp::NotMatch => promql::matches(wanted, value) == Some(false),
+                    MatchOp::Match => crate::matches(wanted, value) == Some(true),
+                    MatchOp::NotMatch => crate::matches(wanted, value) == Some(false),
                 }
             })
     }

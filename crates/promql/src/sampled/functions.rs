@@ -2,7 +2,8 @@
 
 use super::series::{offset, unnamed};
 use super::{Labels, Model, Row};
-use slosmith_promql::ast::{Call, Expr, ExprKind};
+use crate::ast::{Call, Expr, ExprKind};
+use crate::visit;
 
 /// Samples with their times, oldest first.
 type Samples = Vec<(i64, f64)>;
@@ -42,8 +43,46 @@ impl Model {
                 let values = (0..times.len()).map(|i| none(i).then_some(1.0));
                 Some(vec![(Labels::new(), values.collect())])
             }
+            "timestamp" => {
+                let inner = visit::bare(args.first()?);
+                if let ExprKind::Selector(selector) = &inner.kind {
+                    let rows = self.newest(selector, times, |_, time| time as f64)?;
+                    return Some(rows.into_iter().map(|(l, v)| (unnamed(l), v)).collect());
+                }
+                let rows = self.rows(inner, times)?.into_iter();
+                let at =
+                    |(time, value): (&i64, Option<f64>)| value.map(|_| (self.origin + time) as f64);
+                let row = |(l, v): Row| (unnamed(l), times.iter().zip(v).map(at).collect());
+                Some(rows.map(row).collect())
+            }
+            "vector" => {
+                let value = self.scalar(args.first()?)?;
+                Some(vec![(Labels::new(), vec![Some(value); times.len()])])
+            }
+            "label_replace" => self.label_replace(args, times),
             name => self.over_time(function(name)?, args.first()?, times),
         }
+    }
+
+    /// With a fixed value alone: without a pattern.
+    fn label_replace(&self, args: &[Expr], times: &[i64]) -> Option<Vec<Row>> {
+        let [inner, label, value, source, pattern] = args else {
+            return None;
+        };
+        let text = |arg: &Expr| match &visit::bare(arg).kind {
+            ExprKind::String(text) => Some(text.value.clone()),
+            _ => None,
+        };
+        let (label, value) = (text(label)?, text(value)?);
+        if !text(source)?.is_empty() || !text(pattern)?.is_empty() || value.contains('$') {
+            return None;
+        }
+        let rows = self.rows(inner, times)?.into_iter();
+        let row = |(mut labels, values): Row| {
+            labels.insert(label.clone(), value.clone());
+            (labels, values)
+        };
+        Some(rows.map(row).collect())
     }
 
     fn over_time(&self, function: Function, expr: &Expr, times: &[i64]) -> Option<Vec<Row>> {
@@ -75,17 +114,24 @@ impl Model {
         };
         match &expr.kind {
             ExprKind::Range(range) => {
-                let series = self.selected(&range.selector);
-                let steps = |n: usize| (0..n as i64).map(|i| i * self.step).collect::<Vec<_>>();
-                let all = series.map(|s| {
-                    samples(
-                        (s.labels.clone(), s.samples.clone()),
-                        &steps(s.samples.len()),
+                let (ago, length) = (offset(&range.selector.at)?, range.range.millis / 1_000);
+                // The samples that the windows hold.
+                let from = times.first().map_or(0, |t| t - ago - length).max(0) / self.step;
+                let to = times.last().map_or(0, |t| t - ago).max(0) / self.step + 1;
+                let (from, to) = (usize::try_from(from).ok()?, usize::try_from(to).ok()?);
+                let all = self.selected(&range.selector).map(|series| {
+                    let steps = from..to.min(series.samples.len()).max(from);
+                    let known = series.samples.get(steps.clone()).unwrap_or_default();
+                    let at =
+                        |(i, value): (usize, &Option<f64>)| Some((i as i64 * self.step, (*value)?));
+                    (
+                        series.labels.clone(),
+                        steps.zip(known).filter_map(at).collect(),
                     )
                 });
                 Some(Ranges {
-                    ago: offset(&range.selector.at)?,
-                    length: range.range.millis / 1_000,
+                    ago,
+                    length,
                     all: all.collect(),
                 })
             }
@@ -94,7 +140,8 @@ impl Model {
                 let every = sub.step.as_ref()?.millis / 1_000;
                 (every > 0).then_some(())?;
                 let last = times.last().map_or(0, |t| t - ago);
-                let at: Vec<i64> = (0..=last / every).map(|i| i * every).collect();
+                let first = times.first().map_or(0, |t| t - ago - length).max(0) / every;
+                let at: Vec<i64> = (first..=last / every).map(|i| i * every).collect();
                 let rows = self.rows(&sub.expr, &at)?.into_iter();
                 Some(Ranges {
                     ago,

@@ -1,0 +1,466 @@
+//! Evaluates the rules of a service at each step of a history.
+
+use std::collections::BTreeMap;
+
+use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, slo_series};
+use slosmith_plan::query;
+use slosmith_promql::ast::{BinaryOp, Expr, ExprKind, Selector};
+use slosmith_promql::sampled::{Labels, Model, Record, Row};
+use slosmith_promql::{build, visit};
+use slosmith_render::target::prometheus::{Timed, timed};
+use slosmith_spec::naming;
+use slosmith_text::units::{Duration, float};
+
+use crate::ask::{Asker, Range, Server};
+use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
+use crate::{curve, needs, split};
+
+/// The least time without data that is reported, in steps.
+const GAP: usize = 5;
+
+/// Parts of the time for which the spent budget is told.
+const PARTS: i64 = 28;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the server did not answer `{query}`: {why}")]
+    Server { query: String, why: String },
+    #[error("{0}")]
+    Time(String),
+}
+
+/// What the rules of a plan would have done between two times, in seconds since 1970.
+///
+/// # Errors
+///
+/// If the server does not answer a query; a piece of the history that is missing for this reason is never taken for no data.
+pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<Report, Error> {
+    let rules = timed(plan);
+    let step = rules.iter().map(|rule| seconds(rule.every));
+    let step = step.reduce(common).unwrap_or(60).max(1);
+    let (from, to) = (from - from.rem_euclid(step), to - to.rem_euclid(step));
+    if from >= to {
+        let why = format!("less than one evaluation ({step}s) between the beginning and the end");
+        return Err(Error::Time(why));
+    }
+    let alerts = (0..rules.len()).filter(|rule| rules[*rule].is_alert);
+    let wanted: Vec<usize> = alerts.chain(of_objectives(plan, &rules)).collect();
+    let lead = wanted.iter().map(|rule| lead(&rules, *rule)).max();
+    // Subqueries are evaluated at whole multiples of their step.
+    let start = (from - lead.unwrap_or(0)).div_euclid(86_400) * 86_400;
+    let range = Range {
+        start,
+        end: to,
+        step,
+    };
+    let steps = usize::try_from((to - start) / step + 1).unwrap_or_default();
+    let mut run = Run {
+        rules: &rules,
+        asker: Asker::new(server, range),
+        model: Model::new(start, step, steps, false),
+        known: BTreeMap::new(),
+        has_data: vec![false; steps],
+        unknown: BTreeMap::new(),
+        from,
+        to,
+    };
+    let mut found = Vec::new();
+    for rule in needs::order(&rules, wanted.into_iter()) {
+        if rules[rule].is_alert {
+            found.push((rule, run.alert(rule)?));
+        } else {
+            run.record(rule)?;
+        }
+    }
+    found.sort_by_key(|(rule, _)| *rule);
+    let objectives = plan.slos.iter().flat_map(|slo| run.objectives(plan, slo));
+    let objectives: Vec<_> = objectives.collect();
+    let mut alerts: Vec<Alert> = found.into_iter().map(|(_, alert)| alert).collect();
+    for alert in &mut alerts {
+        run.spend(plan, alert, &objectives);
+    }
+    Ok(Report {
+        service: plan.service.name.clone(),
+        from,
+        to,
+        step,
+        begins: run.begins().filter(|begins| *begins > start + step),
+        alerts,
+        objectives,
+        gaps: run.gaps(),
+        queries: run.asker.queries,
+    })
+}
+
+fn seconds(time: Duration) -> i64 {
+    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The greatest common divisor.
+fn common(one: i64, other: i64) -> i64 {
+    if other == 0 {
+        one
+    } else {
+        common(other, one % other)
+    }
+}
+
+/// Seconds of history before a moment that decide what an alert does.
+fn lead(rules: &[Timed], rule: usize) -> i64 {
+    needs::reach(rules, rule) + seconds(rules[rule].hold)
+}
+
+/// The recording rules that count the events of objectives.
+fn of_objectives(plan: &Plan, rules: &[Timed]) -> Vec<usize> {
+    let selectors = plan.slos.iter().flat_map(|slo| {
+        let counted = [naming::ALL_EVENTS, slo.events.sli.part_events()];
+        let window = plan.evaluation.to_string();
+        let counted = counted.map(|name| series(plan, slo, name, &window));
+        counted.into_iter().chain([base_ratio(plan, slo)])
+    });
+    let read = selectors.flat_map(|selector| needs::read_by(rules, &selector));
+    read.map(|(rule, _)| rule).collect()
+}
+
+fn series(plan: &Plan, slo: &Slo, name: &str, window: &str) -> Selector {
+    slo_series(name, &plan.service.name, &slo.name, window)
+}
+
+fn base_ratio(plan: &Plan, slo: &Slo) -> Selector {
+    let window = BASE_WINDOW.to_string();
+    series(plan, slo, naming::ERROR_RATIO, &window)
+}
+
+struct Run<'a> {
+    rules: &'a [Timed],
+    asker: Asker<'a>,
+    model: Model,
+    /// Queries with the name of their series.
+    known: BTreeMap<String, String>,
+    /// Whether any answer has a value at a step.
+    has_data: Vec<bool>,
+    /// Recording rules whose values are not known, and why.
+    unknown: BTreeMap<usize, String>,
+    from: i64,
+    to: i64,
+}
+
+impl Run<'_> {
+    /// An expression that is evaluated here; its other parts are asked of the server.
+    fn local(&mut self, expr: &Expr) -> Result<Expr, Error> {
+        let rules = self.rules;
+        split::local(rules, expr, &mut |part| {
+            let query = part.to_string();
+            if let Some(name) = self.known.get(&query) {
+                return Ok(name.clone());
+            }
+            let name = format!("asked:{}", self.known.len());
+            let rows = self.ask(&query)?;
+            for (mut labels, values) in rows {
+                labels.insert("__name__".into(), name.clone());
+                self.model.add(labels, values, 1);
+            }
+            self.known.insert(query, name.clone());
+            Ok(name)
+        })
+    }
+
+    fn ask(&mut self, query: &str) -> Result<Vec<Row>, Error> {
+        let rows = self.asker.ask(query).map_err(|why| Error::Server {
+            query: query.to_owned(),
+            why,
+        })?;
+        for (_, values) in &rows {
+            for (has, value) in self.has_data.iter_mut().zip(values) {
+                *has |= value.is_some();
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Why one of the rules that an expression reads is not known.
+    fn missing(&self, expr: &Expr) -> Option<String> {
+        let selectors = visit::selectors(expr).into_iter();
+        let mut read = selectors.flat_map(|selector| needs::read_by(self.rules, selector));
+        read.find_map(|(rule, _)| self.unknown.get(&rule).cloned())
+    }
+
+    fn record(&mut self, rule: usize) -> Result<(), Error> {
+        let rules = self.rules;
+        let Timed {
+            name,
+            labels,
+            expr,
+            every,
+            ..
+        } = &rules[rule];
+        if let Some(why) = self.missing(expr) {
+            self.unknown.insert(rule, why);
+            return Ok(());
+        }
+        let local = self.local(expr)?;
+        let record = Record {
+            name,
+            labels,
+            expr: &local,
+        };
+        let steps = usize::try_from(seconds(*every) / self.asker.step()).unwrap_or(1);
+        if self.model.record_every(&record, steps).is_none() {
+            let why = format!("`{name}` is recorded by a query that only a Prometheus evaluates");
+            self.unknown.insert(rule, why);
+        }
+        Ok(())
+    }
+
+    fn alert(&mut self, rule: usize) -> Result<Alert, Error> {
+        let rules = self.rules;
+        let timed = &rules[rule];
+        let expr = &timed.expr;
+        let lead = lead(rules, rule);
+        let label = |name: &str| timed.labels.get(name).cloned();
+        let mut alert = Alert {
+            name: timed.name.clone(),
+            severity: label(naming::SEVERITY).unwrap_or_default(),
+            tier: label(naming::TIER)
+                .zip(label(naming::SLO))
+                .map(|(name, slo)| Tier {
+                    slo,
+                    name,
+                    burn_rate: 0.0,
+                }),
+            unknown: self.missing(expr),
+            exact_from: None,
+            firings: Vec::new(),
+            curve: Vec::new(),
+        };
+        if alert.unknown.is_some() {
+            return Ok(alert);
+        }
+        let local = self.local(expr)?;
+        let begins = self.begins().unwrap_or(self.to);
+        alert.exact_from =
+            Some(begins + lead).filter(|exact| *exact > self.from && begins > self.asker.start());
+        let Some(rows) = self.model.results(&local) else {
+            alert.unknown =
+                Some("the condition is a query that only a Prometheus evaluates".into());
+            return Ok(alert);
+        };
+        let times = (timed.hold, timed.keep);
+        let between = (self.from, self.to);
+        let low = is_low(&local);
+        for (labels, values) in &rows {
+            let mut own = labels.clone();
+            own.retain(|label, _| !timed.labels.contains_key(label));
+            let mut all = firings(&self.model, (&own, values), times, between);
+            let values = values.iter().copied();
+            for firing in &mut all {
+                firing.peak = self.peak(firing, values.clone(), low);
+            }
+            alert.firings.extend(all);
+        }
+        alert
+            .firings
+            .sort_by(|a, b| (a.start, &a.labels).cmp(&(b.start, &b.labels)));
+        if alert.tier.is_none() {
+            alert.curve = curve::curve(&self.model, &local, times, between).unwrap_or_default();
+        }
+        Ok(alert)
+    }
+
+    /// The value of a firing that is farthest beyond the threshold.
+    fn peak(&self, firing: &Firing, values: impl Iterator<Item = Option<f64>>, low: bool) -> f64 {
+        let end = firing.end.unwrap_or(self.to);
+        let during = self
+            .model
+            .times()
+            .zip(values)
+            .filter(|(time, _)| (firing.start..=end).contains(time));
+        let values = during.filter_map(|(_, value)| value);
+        let farther = if low { f64::min } else { f64::max };
+        values.reduce(farther).unwrap_or(f64::NAN)
+    }
+
+    /// The first time with data.
+    fn begins(&self) -> Option<i64> {
+        let first = self.has_data.iter().position(|has| *has)?;
+        self.model.times().nth(first)
+    }
+
+    /// Times without data, after the first with data.
+    fn gaps(&self) -> Vec<Gap> {
+        let times: Vec<i64> = self.model.times().collect();
+        let first = self.has_data.iter().position(|has| *has).unwrap_or(0);
+        let mut gaps = Vec::new();
+        let mut at = first;
+        while at < times.len() {
+            let length = self.has_data[at..].iter().take_while(|has| !**has).count();
+            let ends = at + length;
+            if length >= GAP && times[ends - 1] >= self.from {
+                let end = times.get(ends).copied().unwrap_or(self.to);
+                gaps.push(Gap {
+                    from: times[at].max(self.from),
+                    to: end,
+                });
+            }
+            at = ends + 1;
+        }
+        gaps
+    }
+
+    /// All events of an SLO and its bad ones over so many seconds, by place; nothing where only their ratio is known.
+    fn events(
+        &self,
+        plan: &Plan,
+        slo: &Slo,
+        length: i64,
+        until: i64,
+    ) -> BTreeMap<Labels, [f64; 2]> {
+        let window = plan.evaluation.to_string();
+        let sums = |name: &str| {
+            let length = Duration::from_secs(length.unsigned_abs());
+            let range = query::range(series(plan, slo, name, &window), length);
+            let sum = build::call("sum_over_time", [range]);
+            let elements = self.model.elements(&sum, until - self.asker.start());
+            elements.unwrap_or_default().into_iter()
+        };
+        let part = slo.events.sli.part_events();
+        let parts: BTreeMap<_, _> = sums(part).map(|(l, sum)| (own_labels(&l), sum)).collect();
+        let both = |(labels, all): (Labels, f64)| {
+            let labels = own_labels(&labels);
+            let own = parts.get(&labels).copied().unwrap_or(0.0);
+            let bad = match part {
+                naming::GOOD_EVENTS => (all - own).max(0.0),
+                _ => own,
+            };
+            (labels, [all, bad])
+        };
+        sums(naming::ALL_EVENTS).map(both).collect()
+    }
+
+    fn objectives(&self, plan: &Plan, slo: &Slo) -> Vec<Objective> {
+        let length = self.to - self.from;
+        // Of the SLO window's budget, the part for this time.
+        let budget = float(slo.events.budget.budget) * seconds(slo.period) as f64 / length as f64;
+        let counted = self.events(plan, slo, length, self.to);
+        let objective = |labels: Labels| Objective {
+            name: slo.name.clone(),
+            labels,
+            objective: float(slo.events.budget.objective),
+            good: None,
+            total: None,
+            attained: None,
+            budget: None,
+            line: Vec::new(),
+        };
+        if counted.is_empty() {
+            let length = Duration::from_secs(length.unsigned_abs());
+            let ratios = query::range(base_ratio(plan, slo), length);
+            let mean = build::call("avg_over_time", [ratios]);
+            let means = self.model.elements(&mean, self.to - self.asker.start());
+            let of_mean = |(labels, mean): (Labels, f64)| Objective {
+                attained: Some(1.0 - mean),
+                budget: Some(mean / budget),
+                ..objective(own_labels(&labels))
+            };
+            return means.unwrap_or_default().into_iter().map(of_mean).collect();
+        }
+        let parts = (1..=PARTS).map(|part| {
+            let length = length * part / PARTS;
+            self.events(plan, slo, length, self.from + length)
+        });
+        let parts: Vec<_> = parts.collect();
+        let of_count = |(labels, [all, bad]): (Labels, [f64; 2])| {
+            let spent = |bad: f64| bad / (all * budget);
+            let so_far = parts
+                .iter()
+                .map(|part| part.get(&labels).map_or(0.0, |[_, bad]| spent(*bad)));
+            let has_events = all > 0.0;
+            Objective {
+                good: Some(all - bad),
+                total: Some(all),
+                attained: has_events.then(|| 1.0 - bad / all),
+                budget: has_events.then(|| spent(bad)),
+                line: so_far.filter(|_| has_events).collect(),
+                ..objective(labels)
+            }
+        };
+        counted.into_iter().map(of_count).collect()
+    }
+
+    /// Fills in the burn rates of a tier, and what was spent while it fired.
+    fn spend(&self, plan: &Plan, alert: &mut Alert, objectives: &[Objective]) {
+        let Some(of) = &mut alert.tier else {
+            return;
+        };
+        let Some(slo) = plan.slos.iter().find(|slo| slo.name == of.slo) else {
+            return;
+        };
+        let budget = float(slo.events.budget.budget);
+        if let Some(tier) = slo.events.tiers.iter().find(|tier| tier.name == of.name) {
+            of.burn_rate = float(tier.factor);
+        }
+        let periods = seconds(slo.period) as f64 / (self.to - self.from) as f64;
+        for firing in &mut alert.firings {
+            firing.peak /= budget;
+            let of_place = |of: &&Objective| of.name == slo.name && of.labels == firing.labels;
+            let total = objectives.iter().find(of_place).and_then(|of| of.total);
+            let end = firing.end.unwrap_or(self.to);
+            let during = self.events(plan, slo, end - firing.start, end);
+            let bad = during.get(&firing.labels).map(|[_, bad]| *bad);
+            firing.spent = total
+                .zip(bad)
+                .map(|(total, bad)| bad / (total * periods * budget));
+        }
+    }
+}
+
+/// True for a condition on values below a number.
+fn is_low(expr: &Expr) -> bool {
+    let mut low = None;
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Binary(b) = &node.kind
+            && b.op.is_comparison()
+            && split::is_number(&b.rhs)
+        {
+            low.get_or_insert(matches!(b.op, BinaryOp::Lt | BinaryOp::Le));
+        }
+    });
+    low == Some(true)
+}
+
+/// Labels beside those that every series of an SLO has.
+fn own_labels(labels: &Labels) -> Labels {
+    let mut own = labels.clone();
+    own.retain(|label, _| {
+        ![naming::SERVICE, naming::SLO, naming::WINDOW].contains(&label.as_str())
+    });
+    own
+}
+
+/// The firings of one element between two times; one that began before has its true start.
+pub(crate) fn firings(
+    model: &Model,
+    (labels, values): (&Labels, &[Option<f64>]),
+    (hold, keep): (Duration, Duration),
+    (from, to): (i64, i64),
+) -> Vec<Firing> {
+    let fires = model.fires(values, hold, keep);
+    let mut all: Vec<Firing> = Vec::new();
+    let mut open: Option<Firing> = None;
+    for (time, fires) in model.times().zip(fires).take_while(|(time, _)| *time <= to) {
+        if fires {
+            open.get_or_insert_with(|| Firing {
+                labels: labels.clone(),
+                start: time,
+                end: None,
+                peak: f64::NAN,
+                spent: None,
+            });
+        } else if let Some(firing) = open.take().filter(|_| time > from) {
+            let end = Some(time);
+            all.push(Firing { end, ..firing });
+        }
+    }
+    all.extend(open);
+    all
+}

@@ -1,0 +1,19 @@
+//! What the rules of a service would have done on the history of a Prometheus server: when each alert would have fired, and how much of each
+//! error budget was spent.
+//!
+//! Each expression that reads what was scraped is asked of the server at each evaluation ([`ask`]). What reads recorded series is evaluated
+//! here, from the answers ([`evaluate`]), so that a window of three days costs the server no more than one of five minutes. The result is what
+//! a server would have recorded in `ALERTS` that had these rules all the time, and evaluated them at whole steps.
+
+pub mod ask;
+mod curve;
+pub mod evaluate;
+mod incidents;
+mod needs;
+pub mod report;
+mod split;
+
+pub use ask::{Answer, Failure, Range, Server};
+pub use evaluate::{Error, backtest};
+pub use incidents::{Incident, Outcome, Page, compare};
+pub use report::{Alert, Curve, Firing, Found, Gap, Incidents, Objective, Report, Tier};

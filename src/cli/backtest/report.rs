@@ -1,0 +1,422 @@
+//! The report of a backtest: on a terminal, and in a comment on a pull request.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::times::shown;
+use crate::cli::table::Table;
+use crate::cli::words::count;
+use slosmith_backtest::{Alert, Found, Incidents, Objective, Report};
+use slosmith_promql::sampled::Labels;
+use slosmith_render::template::markdown::{code, inline};
+
+/// Marks of a sparkline, from nothing on.
+const MARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Columns of a sparkline.
+const COLUMNS: usize = 28;
+
+/// So many firings of an alert are listed, the last ones.
+const LISTED: usize = 10;
+
+pub(super) fn text(out: &mut dyn Write, all: &[Found]) -> Result<()> {
+    for (i, found) in all.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        service(out, found)?;
+    }
+    Ok(())
+}
+
+fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
+    let report = &found.report;
+    writeln!(out, "{}", heading(report))?;
+    for line in remarks(found) {
+        writeln!(out, "{line}")?;
+    }
+    if !report.objectives.is_empty() {
+        let mut table = Table::right_aligned(&[2, 3, 4]);
+        table.row([
+            "SLO",
+            "place",
+            "objective",
+            "attained",
+            "budget spent",
+            "over the time",
+        ]);
+        for slo in &report.objectives {
+            table.row([
+                &slo.name,
+                &place(&slo.labels),
+                &percent(slo.objective),
+                &slo.attained.map_or("no events".into(), percent),
+                &slo.budget.map_or(String::new(), percent_whole),
+                &line(slo),
+            ]);
+        }
+        writeln!(out, "\n{}", table.text("").trim_end())?;
+    }
+    let mut table = Table::right_aligned(&[2, 3, 4]);
+    table.row([
+        "alert",
+        "severity",
+        "firings",
+        "a week",
+        "longest",
+        "over the time",
+    ]);
+    for alert in &report.alerts {
+        let known = alert.unknown.is_none();
+        let before = found.against.as_ref().and_then(|old| same(old, alert));
+        let number = |alert: &Alert| match alert.unknown {
+            Some(_) => "unknown".to_owned(),
+            None => alert.firings.len().to_string(),
+        };
+        let number = match before.map(number) {
+            Some(old) if old != number(alert) => format!("{old} → {}", number(alert)),
+            _ => number(alert),
+        };
+        table.row([
+            &title(alert),
+            &alert.severity,
+            &number,
+            &if known {
+                rate(report.a_week(alert.firings.len()))
+            } else {
+                String::new()
+            },
+            &if alert.firings.is_empty() {
+                String::new()
+            } else {
+                length(alert.longest(report.to))
+            },
+            &if known {
+                days(report, alert)
+            } else {
+                String::new()
+            },
+        ]);
+    }
+    writeln!(out, "\n{}", table.text("").trim_end())?;
+    for alert in report
+        .alerts
+        .iter()
+        .filter(|alert| !alert.firings.is_empty())
+    {
+        writeln!(out, "\n{}", title(alert))?;
+        write!(out, "{}", firings(report, alert).text("  "))?;
+        if let Some(other) = other_values(alert) {
+            writeln!(out, "  {other}")?;
+        }
+    }
+    if let Some(incidents) = &found.incidents {
+        writeln!(out)?;
+        for line in told(incidents) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    let queries = &report.queries;
+    let (number, samples) = (
+        count(usize::try_from(queries.count)?, "query"),
+        queries.samples,
+    );
+    writeln!(
+        out,
+        "\n{number} to {}: {samples} samples in {:.1} s",
+        found.server, queries.seconds
+    )?;
+    Ok(())
+}
+
+fn heading(report: &Report) -> String {
+    format!(
+        "{}: {} to {}",
+        report.service,
+        shown(report.from),
+        shown(report.to)
+    )
+}
+
+/// What limits the results.
+fn remarks(found: &Found) -> Vec<String> {
+    let report = &found.report;
+    let mut all = Vec::new();
+    if let Some(begins) = report.begins {
+        all.push(format!("The history begins at {}.", shown(begins)));
+    }
+    let mut exact: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for alert in &report.alerts {
+        let name = title(alert);
+        if let Some(why) = &alert.unknown {
+            all.push(format!("{name} is unknown: {why}."));
+        } else if let Some(from) = alert.exact_from.filter(|from| *from > report.from) {
+            exact.entry(from).or_default().push(name);
+        }
+    }
+    for (from, names) in exact {
+        let names = names.join(", ");
+        all.push(match from < report.to {
+            true => format!(
+                "Exact from {} on, because windows reach further back: {names}.",
+                shown(from)
+            ),
+            false => format!("Not exact, because windows are longer than the history: {names}."),
+        });
+    }
+    for gap in &report.gaps {
+        let (from, to) = (shown(gap.from), shown(gap.to));
+        all.push(format!(
+            "No data from {from} to {to}: firings in this time are unknown."
+        ));
+    }
+    all
+}
+
+fn told(incidents: &Incidents) -> Vec<String> {
+    let mut all = Vec::new();
+    for outcome in &incidents.outcomes {
+        let title = &outcome.incident.title;
+        all.push(match &outcome.caught {
+            None => format!("Missed: {title}"),
+            Some(page) => {
+                let after = page.after.unwrap_or(0);
+                let when = match after < 0 {
+                    true => format!("{} before its start", length(-after)),
+                    false => format!("after {}", length(after)),
+                };
+                format!("Caught: {title}: {} {when}", page.alert)
+            }
+        });
+    }
+    if !incidents.outcomes.is_empty() || !incidents.outside.is_empty() {
+        let number = count(incidents.outside.len(), "page");
+        all.push(format!("{number} outside the incidents"));
+    }
+    let hidden = incidents.outside.len().saturating_sub(LISTED);
+    if hidden > 0 {
+        all.push(format!("  {hidden} before"));
+    }
+    for page in incidents.outside.iter().skip(hidden) {
+        all.push(format!("  {}  {}", shown(page.start), page.alert));
+    }
+    all
+}
+
+pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
+    for found in all {
+        let report = &found.report;
+        writeln!(out, "### {}\n", inline(&heading(report)))?;
+        for line in remarks(found) {
+            writeln!(out, "- {}", inline(&line))?;
+        }
+        if !remarks(found).is_empty() {
+            writeln!(out)?;
+        }
+        if !report.objectives.is_empty() {
+            writeln!(out, "| SLO | place | objective | attained | budget spent |")?;
+            writeln!(out, "|---|---|--:|--:|--:|")?;
+            for slo in &report.objectives {
+                writeln!(
+                    out,
+                    "| {} | {} | {} | {} | {} |",
+                    code(&slo.name),
+                    inline(&place(&slo.labels)),
+                    percent(slo.objective),
+                    slo.attained.map_or("no events".into(), percent),
+                    slo.budget.map_or(String::new(), percent_whole),
+                )?;
+            }
+            writeln!(out)?;
+        }
+        let compared = found.against.is_some();
+        let (head, rule) = match compared {
+            true => (" before |", "--:|"),
+            false => ("", ""),
+        };
+        writeln!(
+            out,
+            "| alert | severity |{head} firings | a week | longest |"
+        )?;
+        writeln!(out, "|---|---|{rule}--:|--:|--:|")?;
+        for alert in &report.alerts {
+            let number = |alert: &Alert| match alert.unknown {
+                Some(_) => "unknown".to_owned(),
+                None => alert.firings.len().to_string(),
+            };
+            let before = found.against.as_ref().map(|old| match same(old, alert) {
+                Some(old) => format!(" {} |", number(old)),
+                None => " new |".to_owned(),
+            });
+            writeln!(
+                out,
+                "| {} | {} |{} {} | {} | {} |",
+                code(&title(alert)),
+                inline(&alert.severity),
+                before.unwrap_or_default(),
+                number(alert),
+                rate(report.a_week(alert.firings.len())),
+                length(alert.longest(report.to)),
+            )?;
+        }
+        writeln!(out)?;
+        if let Some(incidents) = &found.incidents {
+            for line in told(incidents) {
+                writeln!(out, "- {}", inline(line.trim()))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same alert in another report.
+fn same<'a>(report: &'a Report, alert: &Alert) -> Option<&'a Alert> {
+    let is_same = |other: &&Alert| title(other) == title(alert);
+    report.alerts.iter().find(is_same)
+}
+
+fn title(alert: &Alert) -> String {
+    match &alert.tier {
+        Some(tier) => format!("{} ({})", alert.name, tier.name),
+        None => alert.name.clone(),
+    }
+}
+
+fn place(labels: &Labels) -> String {
+    let pairs: Vec<_> = labels
+        .iter()
+        .map(|(label, value)| format!("{label}={value}"))
+        .collect();
+    match pairs.is_empty() {
+        true => "all".to_owned(),
+        false => pairs.join(", "),
+    }
+}
+
+fn percent(ratio: f64) -> String {
+    let digits = match 1.0 - ratio {
+        rest if rest < 0.001 => 4,
+        rest if rest < 0.01 => 3,
+        _ => 2,
+    };
+    let text = format!("{:.digits$}", ratio * 100.0);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}%")
+}
+
+fn percent_whole(ratio: f64) -> String {
+    match ratio * 100.0 {
+        small if small > 0.0 && small < 1.0 => "<1%".to_owned(),
+        whole => format!("{whole:.0}%"),
+    }
+}
+
+fn rate(number: f64) -> String {
+    format!("{number:.1}")
+}
+
+/// `42m`, `3h`, `1h30m`, `2d4h`: of the two largest units.
+fn length(seconds: i64) -> String {
+    let units = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+    let mut rest = seconds;
+    let mut parts = Vec::new();
+    for (size, unit) in units {
+        if rest >= size && parts.len() < 2 {
+            parts.push(format!("{}{unit}", rest / size));
+            rest %= size;
+        } else if !parts.is_empty() {
+            break;
+        }
+    }
+    match parts.is_empty() {
+        true => "0s".to_owned(),
+        false => parts.concat(),
+    }
+}
+
+/// The spent budget from its beginning to its end: the highest mark is all of it.
+fn line(slo: &Objective) -> String {
+    slo.line.iter().map(|spent| mark(*spent)).collect()
+}
+
+/// When an alert fired: the highest mark is all of a column's time.
+fn days(report: &Report, alert: &Alert) -> String {
+    let width = (report.to - report.from) as f64 / COLUMNS as f64;
+    let column = |i: usize| {
+        let from = report.from as f64 + width * i as f64;
+        let fired = alert.firings.iter().map(|firing| {
+            let end = firing.end.unwrap_or(report.to) as f64;
+            (end.min(from + width) - (firing.start as f64).max(from)).max(0.0)
+        });
+        fired.fold(0.0, f64::max) / width
+    };
+    match alert.firings.is_empty() {
+        true => String::new(),
+        false => (0..COLUMNS).map(|i| mark(column(i))).collect(),
+    }
+}
+
+/// Nothing has the lowest mark, and everything else a higher one.
+fn mark(share: f64) -> char {
+    let last = MARKS.len() - 1;
+    let at = (share.clamp(0.0, 1.0) * last as f64).ceil() as usize;
+    MARKS[at.min(last)]
+}
+
+fn firings(report: &Report, alert: &Alert) -> Table {
+    let mut table = Table::right_aligned(&[1, 2, 3]);
+    let hidden = alert.firings.len().saturating_sub(LISTED);
+    if hidden > 0 {
+        table.row([&format!("{hidden} before"), "", "", "", ""]);
+    }
+    for firing in alert.firings.iter().skip(hidden) {
+        let end = firing.end.unwrap_or(report.to);
+        let peak = match alert.tier {
+            Some(_) => format!("burn rate {:.1}", firing.peak),
+            None => format!("peak {}", short(firing.peak)),
+        };
+        let spent = firing
+            .spent
+            .map(|spent| format!("{} of the budget", percent_whole(spent)));
+        let more = if firing.end.is_none() {
+            ", and goes on"
+        } else {
+            ""
+        };
+        table.row([
+            &shown(firing.start),
+            &format!("{}{more}", length(end - firing.start)),
+            &peak,
+            &spent.unwrap_or_default(),
+            &place(&firing.labels),
+        ]);
+    }
+    table
+}
+
+fn short(value: f64) -> String {
+    match value.abs() {
+        small if small != 0.0 && small < 0.001 => format!("{value:.1e}"),
+        large if large >= 1e6 => format!("{value:.2e}"),
+        _ => {
+            let text = format!("{value:.3}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
+}
+
+/// `With other thresholds: 5 at 40, 2 at 60`.
+fn other_values(alert: &Alert) -> Option<String> {
+    let own = alert.curve.iter().find(|point| point.own)?;
+    let others = alert.curve.iter().filter(|point| point.r#for == own.r#for);
+    let others: Vec<_> = others
+        .map(|point| format!("{} at {}", point.firings, short(point.threshold)))
+        .collect();
+    Some(format!(
+        "Firings at other thresholds: {}",
+        others.join(", ")
+    ))
+}

@@ -1,0 +1,131 @@
+//! A server with the query API of Prometheus.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+
+use crate::cli::page::{self, HttpArgs, Reply, Unanswered};
+use slosmith_backtest::{Answer, Failure, Range, Server};
+
+pub(super) struct Prometheus<'a> {
+    url: String,
+    headers: Vec<(&'a str, &'a str)>,
+    http: &'a HttpArgs,
+    /// True once the server has answered.
+    is_there: Cell<bool>,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    #[serde(default)]
+    data: Option<Data>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    result: Vec<Series>,
+}
+
+#[derive(Deserialize)]
+struct Series {
+    metric: BTreeMap<String, String>,
+    #[serde(default)]
+    values: Vec<(f64, String)>,
+}
+
+impl<'a> Prometheus<'a> {
+    pub(super) fn new(url: &str, headers: &'a [String], http: &'a HttpArgs) -> Result<Self> {
+        let mut pairs = Vec::new();
+        for header in headers {
+            match header.split_once(':') {
+                Some((name, value)) if !name.trim().is_empty() => {
+                    pairs.push((name.trim(), value.trim()));
+                }
+                _ => bail!("`--header {header}`: expected NAME: VALUE"),
+            }
+        }
+        Ok(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            headers: pairs,
+            http,
+            is_there: Cell::new(false),
+        })
+    }
+
+    /// The URL without user and password.
+    pub(super) fn shown(&self) -> String {
+        page::without_user(&self.url)
+    }
+}
+
+impl Server for Prometheus<'_> {
+    fn range(&self, query: &str, range: Range) -> Result<Vec<Answer>, Failure> {
+        let url = format!("{}/api/v1/query_range", self.url);
+        let Range { start, end, step } = range;
+        let [start, end, step] = [start, end, step].map(|time| time.to_string());
+        let form = [
+            ("query", query),
+            ("start", start.as_str()),
+            ("end", end.as_str()),
+            ("step", step.as_str()),
+        ];
+        let reply = page::post(&url, &form, &self.headers, self.http);
+        let reply = reply.map_err(|why| match why {
+            Unanswered::Late(why) => Failure::TooMuch(why),
+            Unanswered::Lost(why) if self.is_there.get() => Failure::Busy(why, None),
+            Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
+        })?;
+        self.is_there.set(true);
+        answers(reply)
+    }
+}
+
+fn answers(reply: Reply) -> Result<Vec<Answer>, Failure> {
+    let Reply {
+        status,
+        retry_after,
+        body,
+    } = reply;
+    let read: Result<Response, _> = serde_json::from_slice(&body);
+    let said = match &read {
+        Ok(Response {
+            error: Some(error), ..
+        }) => format!("HTTP status {status}: {error}"),
+        _ => format!("HTTP status {status}"),
+    };
+    match status {
+        200 => {
+            let data = read.ok().and_then(|response| response.data);
+            let data =
+                data.ok_or_else(|| Failure::Refused("the answer is not of a Prometheus".into()))?;
+            let answer = |series: Series| {
+                let value =
+                    |(time, value): (f64, String)| Some((time.round() as i64, value.parse().ok()?));
+                Answer {
+                    labels: series.metric,
+                    samples: series.values.into_iter().filter_map(value).collect(),
+                }
+            };
+            Ok(data.result.into_iter().map(answer).collect())
+        }
+        // Execution failed: too many samples or series, or too late.
+        413 | 422 => Err(Failure::TooMuch(said)),
+        400 if said.contains("exceeded maximum resolution") => Err(Failure::TooMuch(said)),
+        503 if said.contains("timed out") => Err(Failure::TooMuch(said)),
+        429 | 500 | 502 | 503 | 504 => {
+            Err(Failure::Busy(said, retry_after.map(Duration::from_secs)))
+        }
+        401 | 403 => Err(Failure::Refused(format!(
+            "{said}: pass `--bearer-token-file` or `--cert`"
+        ))),
+        404 => Err(Failure::Refused(format!(
+            "{said}: expected the URL of a Prometheus, such as http://localhost:9090"
+        ))),
+        _ => Err(Failure::Refused(said)),
+    }
+}
