@@ -76,7 +76,7 @@ Examples:
 pub(super) const BACKTEST: &str = "\
 Examples:
   slosmith backtest specs/chat.yaml --prometheus http://localhost:9090
-  slosmith backtest --prometheus http://localhost:9090 --days 7 --against origin/main --format markdown";
+  slosmith backtest --prometheus http://localhost:9090 --against origin/main";
 
 pub(super) const GATE: &str = "\
 Examples:

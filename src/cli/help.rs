@@ -16,7 +16,10 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
             "cloudwatch",
         ],
     ),
-    ("Check", &["lint", "lsp", "drift", "health", "gate"]),
+    (
+        "Check",
+        &["lint", "lsp", "drift", "health", "backtest", "gate"],
+    ),
     (
         "Look up",
         &["list", "diff", "explain", "catalog", "signals"],

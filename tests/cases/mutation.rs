@@ -201,7 +201,7 @@ fn is_unseen(spec: &str, file: &str, what: &str) -> bool {
         .iter()
         .any(|read| what.contains(read));
     let is_load = what.contains("signal:served:last{")
-        && ["}[6h] became ", "}[330m] became "]
+        && ["}[6h] became ", "}[45m] became "]
             .iter()
             .any(|read| what.contains(read));
     is_last

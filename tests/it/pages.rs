@@ -264,6 +264,36 @@ fn a_prometheus_shows_the_prefix_of_its_names() {
 
 /// `init` writes the label that separates prefill pods from decode pods.
 #[test]
+fn a_backtest_tells_what_the_server_answered() {
+    let project = project();
+    let spec = "apiVersion: slosmith/v1\nservice: {name: chat, owner: ml}\nsignals: {up: {kind: gauge, unit: bool, across: max, prometheus: {metric: up, job: chat}}}\nlinks: {runbooks: https://git.example/r, grafana: https://grafana.example}\nalerts: {Down: {severity: critical, when: {signal: up, equals: 0}, for: 5m, summary: No server answers}}\n";
+    project.write("chat.yaml", spec);
+    let elsewhere = || Answer::redirect("http://127.0.0.1:1/");
+    let answers: [(fn() -> Answer, &str); 5] = [
+        (
+            || Answer::Status(401),
+            "HTTP status 401: pass `--bearer-token-file` or `--cert`",
+        ),
+        (
+            || Answer::Status(404),
+            "HTTP status 404: expected the URL of a Prometheus",
+        ),
+        (|| Answer::page("{}"), "the answer is not of a Prometheus"),
+        (elsewhere, "redirects to http://127.0.0.1:1/: pass that URL"),
+        (
+            || Answer::page("{\"data\": {\"result\": []}}"),
+            "the server has no series that the rules of `chat` read",
+        ),
+    ];
+    for (answer, told) in answers {
+        let server = Server::start(None, move |_| answer());
+        let url = server.address();
+        let ran = project.run(&["backtest", "chat.yaml", "--prometheus", &url, "--days", "1"]);
+        ran.exits(2).says(told);
+    }
+}
+
+#[test]
 fn a_prometheus_shows_the_label_of_roles() {
     let prometheus = |labels: &'static str| {
         Server::start(None, move |path| match path.contains("/series?") {

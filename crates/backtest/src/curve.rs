@@ -7,7 +7,7 @@ use slosmith_promql::sampled::Model;
 use slosmith_promql::visit;
 use slosmith_text::units::Duration;
 
-use crate::evaluate::firings;
+use crate::firing::firings;
 use crate::report::Curve;
 
 /// Thresholds beside the one of the spec, as parts of it.

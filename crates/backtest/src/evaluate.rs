@@ -12,6 +12,7 @@ use slosmith_spec::naming;
 use slosmith_text::units::{Duration, float};
 
 use crate::ask::{Asker, Range, Server};
+use crate::firing::firings;
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
 use crate::{curve, needs, split};
 
@@ -25,6 +26,8 @@ const PARTS: i64 = 28;
 pub enum Error {
     #[error("the server did not answer `{query}`: {why}")]
     Server { query: String, why: String },
+    #[error("the server has no series that the rules of `{0}` read, between these times")]
+    Empty(String),
     #[error("{0}")]
     Time(String),
 }
@@ -73,6 +76,9 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         }
     }
     found.sort_by_key(|(rule, _)| *rule);
+    if run.begins().is_none() {
+        return Err(Error::Empty(plan.service.name.clone()));
+    }
     let objectives = plan.slos.iter().flat_map(|slo| run.objectives(plan, slo));
     let objectives: Vec<_> = objectives.collect();
     let mut alerts: Vec<Alert> = found.into_iter().map(|(_, alert)| alert).collect();
@@ -155,7 +161,7 @@ impl Run<'_> {
                 return Ok(name.clone());
             }
             let name = format!("asked:{}", self.known.len());
-            let rows = self.ask(&query)?;
+            let rows = self.ask(part, &query)?;
             for (mut labels, values) in rows {
                 labels.insert("__name__".into(), name.clone());
                 self.model.add(labels, values, 1);
@@ -165,12 +171,14 @@ impl Run<'_> {
         })
     }
 
-    fn ask(&mut self, query: &str) -> Result<Vec<Row>, Error> {
+    fn ask(&mut self, expr: &Expr, query: &str) -> Result<Vec<Row>, Error> {
         let rows = self.asker.ask(query).map_err(|why| Error::Server {
             query: query.to_owned(),
             why,
         })?;
-        for (_, values) in &rows {
+        // `absent(x)` has a value where there are no series.
+        let counts = !visit::needs_no_series(expr);
+        for (_, values) in rows.iter().filter(|_| counts) {
             for (has, value) in self.has_data.iter_mut().zip(values) {
                 *has |= value.is_some();
             }
@@ -435,32 +443,4 @@ fn own_labels(labels: &Labels) -> Labels {
         ![naming::SERVICE, naming::SLO, naming::WINDOW].contains(&label.as_str())
     });
     own
-}
-
-/// The firings of one element between two times; one that began before has its true start.
-pub(crate) fn firings(
-    model: &Model,
-    (labels, values): (&Labels, &[Option<f64>]),
-    (hold, keep): (Duration, Duration),
-    (from, to): (i64, i64),
-) -> Vec<Firing> {
-    let fires = model.fires(values, hold, keep);
-    let mut all: Vec<Firing> = Vec::new();
-    let mut open: Option<Firing> = None;
-    for (time, fires) in model.times().zip(fires).take_while(|(time, _)| *time <= to) {
-        if fires {
-            open.get_or_insert_with(|| Firing {
-                labels: labels.clone(),
-                start: time,
-                end: None,
-                peak: f64::NAN,
-                spent: None,
-            });
-        } else if let Some(firing) = open.take().filter(|_| time > from) {
-            let end = Some(time);
-            all.push(Firing { end, ..firing });
-        }
-    }
-    all.extend(open);
-    all
 }

@@ -1,49 +1,16 @@
 //! Firings beside the incidents that a team remembers.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::report::{Report, Time, time};
+use crate::report::{Firing, Incident, Outcome, Page, Report};
 
 /// How long before an incident an alert may fire for it, in seconds: what a team takes for the beginning is often late.
 const BEFORE: i64 = 15 * 60;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Incident {
-    pub title: String,
-    #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
-    pub start: i64,
-    #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
-    pub end: i64,
-}
-
-/// The begin of a firing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Page {
-    pub alert: String,
-    #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
-    pub start: i64,
-    /// Seconds from the begin of the incident; negative where it fired before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<i64>,
-}
-
-/// An incident, and the first page that fired for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Outcome {
-    pub incident: Incident,
-    pub caught: Option<Page>,
-}
 
 /// The outcome of each incident, and the firings of this severity outside any incident.
 pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outcome>, Vec<Page>) {
     let alerts = report.alerts.iter().filter(|alert| alert.severity == page);
     let mut pages: Vec<(&str, i64, i64)> = alerts
         .flat_map(|alert| {
-            let of = |f: &crate::Firing| (alert.name.as_str(), f.start, f.end.unwrap_or(report.to));
+            let of = |f: &Firing| (alert.name.as_str(), f.start, f.end.unwrap_or(report.to));
             alert.firings.iter().map(of)
         })
         .collect();

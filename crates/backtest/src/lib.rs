@@ -8,6 +8,7 @@
 pub mod ask;
 mod curve;
 pub mod evaluate;
+mod firing;
 mod incidents;
 mod needs;
 pub mod report;
@@ -15,5 +16,7 @@ mod split;
 
 pub use ask::{Answer, Failure, Range, Server};
 pub use evaluate::{Error, backtest};
-pub use incidents::{Incident, Outcome, Page, compare};
-pub use report::{Alert, Curve, Firing, Found, Gap, Incidents, Objective, Report, Tier};
+pub use incidents::compare;
+pub use report::{
+    Alert, Curve, Firing, Found, Gap, Incident, Incidents, Objective, Outcome, Page, Report, Tier,
+};

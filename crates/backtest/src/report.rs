@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 use slosmith_promql::sampled::Labels;
 
 use crate::ask::Queries;
-use crate::incidents::{Outcome, Page};
 
 /// A time in RFC 3339.
 pub fn rfc3339(seconds: i64) -> String {
@@ -172,6 +171,36 @@ pub struct Objective {
     pub budget: Option<f64>,
     /// The same from the beginning to the end of each of 28 equal parts of the time.
     pub line: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Incident {
+    pub title: String,
+    #[serde(serialize_with = "time")]
+    #[schemars(with = "Time")]
+    pub start: i64,
+    #[serde(serialize_with = "time")]
+    #[schemars(with = "Time")]
+    pub end: i64,
+}
+
+/// The begin of a firing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Page {
+    pub alert: String,
+    #[serde(serialize_with = "time")]
+    #[schemars(with = "Time")]
+    pub start: i64,
+    /// Seconds from the begin of the incident; negative where it fired before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+}
+
+/// An incident, and the first page that fired for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Outcome {
+    pub incident: Incident,
+    pub caught: Option<Page>,
 }
 
 impl Alert {

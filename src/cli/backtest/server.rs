@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -16,6 +16,8 @@ pub(super) struct Prometheus<'a> {
     http: &'a HttpArgs,
     /// True once the server has answered.
     is_there: Cell<bool>,
+    /// For which queries were on their way.
+    seconds: Cell<f64>,
 }
 
 #[derive(Deserialize)]
@@ -54,6 +56,7 @@ impl<'a> Prometheus<'a> {
             headers: pairs,
             http,
             is_there: Cell::new(false),
+            seconds: Cell::new(0.0),
         })
     }
 
@@ -73,8 +76,14 @@ impl Server for Prometheus<'_> {
             ("start", start.as_str()),
             ("end", end.as_str()),
             ("step", step.as_str()),
+            // Thanos and VictoriaMetrics: an error rather than a part of the series.
+            ("partial_response", "false"),
+            ("deny_partial_response", "1"),
         ];
+        let asked = Instant::now();
         let reply = page::post(&url, &form, &self.headers, self.http);
+        self.seconds
+            .set(self.seconds.get() + asked.elapsed().as_secs_f64());
         let reply = reply.map_err(|why| match why {
             Unanswered::Late(why) => Failure::TooMuch(why),
             Unanswered::Lost(why) if self.is_there.get() => Failure::Busy(why, None),
@@ -82,6 +91,10 @@ impl Server for Prometheus<'_> {
         })?;
         self.is_there.set(true);
         answers(reply)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.seconds.get()
     }
 }
 

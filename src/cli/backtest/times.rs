@@ -55,7 +55,7 @@ pub(super) fn incidents(path: &Path) -> Result<Result<Vec<Incident>, (Sink, Sour
         Ok(time) => Some(time),
         Err(why) => {
             let message = format!("`{text}` is {why}");
-            findings.push(Diagnostic::error("wrong-shape", text.span, message));
+            findings.push(Diagnostic::error("invalid-value", text.span, message));
             None
         }
     };
@@ -74,7 +74,11 @@ pub(super) fn incidents(path: &Path) -> Result<Result<Vec<Incident>, (Sink, Sour
     for (incident, written) in incidents.iter().zip(&written) {
         if incident.end < incident.start && !findings.has_errors() {
             let message = format!("`{}` ends before it starts", incident.title);
-            findings.push(Diagnostic::error("wrong-shape", written.end.span, message));
+            findings.push(Diagnostic::error(
+                "invalid-value",
+                written.end.span,
+                message,
+            ));
         }
     }
     match findings.has_errors() {

@@ -172,5 +172,13 @@ fn head(stream: &mut dyn Stream) -> Option<String> {
             _ => return None,
         }
     }
-    String::from_utf8(head).ok()
+    let head = String::from_utf8(head).ok()?;
+    // A body that nobody reads resets the connection.
+    let length = head.to_ascii_lowercase();
+    let length = length
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).ok()?;
+    Some(head)
 }

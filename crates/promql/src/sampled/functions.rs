@@ -60,6 +60,7 @@ impl Model {
                 Some(vec![(Labels::new(), vec![Some(value); times.len()])])
             }
             "label_replace" => self.label_replace(args, times),
+            "sum_over_time" => self.sum_over_time(args.first()?, times),
             name => self.over_time(function(name)?, args.first()?, times),
         }
     }
@@ -100,6 +101,35 @@ impl Model {
                     from += 1;
                 }
                 function(&samples[from..to], end, ranges.length)
+            };
+            (unnamed(labels), times.iter().map(value).collect())
+        };
+        Some(ranges.all.into_iter().map(row).collect())
+    }
+
+    /// Sums of windows that share most of their samples: each is the difference of two sums from the first sample on, which have twice
+    /// the digits, so that the difference is exact.
+    fn sum_over_time(&self, expr: &Expr, times: &[i64]) -> Option<Vec<Row>> {
+        let ranges = self.ranges(expr, times)?;
+        let row = |(labels, samples): (Labels, Samples)| {
+            // One infinity, or NaN, would be in all sums after it.
+            let is_finite = samples.iter().all(|(_, value)| value.is_finite());
+            let mut sums = vec![(0.0, 0.0)];
+            for (_, value) in samples.iter().filter(|_| is_finite) {
+                sums.push(add(sums[sums.len() - 1], *value));
+            }
+            let value = |now: &i64| {
+                let (end, start) = (now - ranges.ago, now - ranges.ago - ranges.length);
+                let from =
+                    samples.partition_point(|(t, _)| *t < start || (!self.closed && *t == start));
+                let to = samples.partition_point(|(t, _)| *t <= end);
+                (from < to).then(|| {
+                    if !is_finite {
+                        return sum(&samples[from..to]);
+                    }
+                    let difference = add(add(sums[to], -sums[from].0), -sums[from].1);
+                    difference.0 + difference.1
+                })
             };
             (unnamed(labels), times.iter().map(value).collect())
         };
@@ -162,7 +192,6 @@ fn function(name: &str) -> Option<Function> {
         "rate" => |s, end, length| Some(grown(s, end, length)? / length as f64),
         "increase" => grown,
         "avg_over_time" => |s, _, _| mean(s),
-        "sum_over_time" => |s, _, _| Some(sum(s)).filter(|_| !s.is_empty()),
         "count_over_time" => |s, _, _| Some(s.len() as f64).filter(|n| *n > 0.0),
         "min_over_time" => |s, _, _| s.iter().map(|(_, v)| *v).reduce(f64::min),
         "max_over_time" => |s, _, _| s.iter().map(|(_, v)| *v).reduce(f64::max),
@@ -184,6 +213,16 @@ fn function(name: &str) -> Option<Function> {
         "deriv" => |s, _, _| slope(s),
         _ => return None,
     })
+}
+
+/// A sum in two parts, the second of which is what the first has no digits for (Neumaier).
+fn add((sum, rest): (f64, f64), value: f64) -> (f64, f64) {
+    let next = sum + value;
+    let lost = match sum.abs() >= value.abs() {
+        true => (sum - next) + value,
+        false => (value - next) + sum,
+    };
+    (next, rest + lost)
 }
 
 fn sum(samples: &[(i64, f64)]) -> f64 {
