@@ -23,7 +23,7 @@ use slosmith_plan::plan::Plan;
 /// Days of history without another option.
 const DAYS: u32 = 28;
 
-/// Show what the alerts of specs would have done on the history of a Prometheus server
+/// Show when alerts would have fired on your own history
 #[derive(Debug, Args)]
 pub struct BacktestArgs {
     /// Specs, or folders with specs. Default: the specs of the project
@@ -87,18 +87,29 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
             None => return Ok(2),
         },
     };
-    let one = |plan: &Plan| -> Result<Report> {
-        let progress = || eprint_progress(&plan.service.name);
-        progress()?;
-        Ok(backtest::backtest(plan, &server, from, to)?)
+    let one = |plan: &Plan| -> Result<Option<Report>> {
+        let mut err = Terminal::stderr();
+        writeln!(err, "{}: sending queries", plan.service.name)?;
+        match backtest::backtest(plan, &server, from, to) {
+            Ok(report) => Ok(Some(report)),
+            // Other services may have a history.
+            Err(error @ backtest::Error::Empty(_)) => {
+                writeln!(err, "{error}")?;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     };
     let mut all = Vec::new();
     for plan in &plans {
-        let report = one(plan)?;
-        let other = before
-            .iter()
-            .find(|old| old.service.name == plan.service.name);
-        let against = other.map(one).transpose()?;
+        let Some(report) = one(plan)? else {
+            continue;
+        };
+        let is_same = |old: &&Plan| old.service.name == plan.service.name;
+        let against = match before.iter().find(is_same) {
+            Some(old) => one(old)?,
+            None => None,
+        };
         let incidents = incidents.as_deref().map(|incidents: &[Incident]| {
             let page = &plan.service.severities.page;
             let (outcomes, outside) = backtest::compare(&report, incidents, page);
@@ -111,17 +122,15 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
             against,
         });
     }
+    if all.is_empty() {
+        return Ok(2);
+    }
     match args.format {
         ReportFormat::Text => report::text(out, &all)?,
         ReportFormat::Markdown => report::markdown(out, &all)?,
         ReportFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?,
     }
     Ok(0)
-}
-
-fn eprint_progress(service: &str) -> Result<()> {
-    let mut err = Terminal::stderr();
-    Ok(writeln!(err, "{service}: asking the server")?)
 }
 
 /// The begin and the end, in seconds since 1970.

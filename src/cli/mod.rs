@@ -123,7 +123,7 @@ enum Command {
     /// could not be checked.
     #[command(after_long_help = examples::HEALTH)]
     Health(health::HealthArgs),
-    /// Show what the alerts of specs would have done on the history of a Prometheus server
+    /// Show when alerts would have fired on your own history
     ///
     /// Asks the server for what the rules read, and evaluates them as they are now. Only reads.
     #[command(after_long_help = examples::BACKTEST)]

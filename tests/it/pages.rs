@@ -269,7 +269,8 @@ fn a_backtest_tells_what_the_server_answered() {
     let spec = "apiVersion: slosmith/v1\nservice: {name: chat, owner: ml}\nsignals: {up: {kind: gauge, unit: bool, across: max, prometheus: {metric: up, job: chat}}}\nlinks: {runbooks: https://git.example/r, grafana: https://grafana.example}\nalerts: {Down: {severity: critical, when: {signal: up, equals: 0}, for: 5m, summary: No server answers}}\n";
     project.write("chat.yaml", spec);
     let elsewhere = || Answer::redirect("http://127.0.0.1:1/");
-    let answers: [(fn() -> Answer, &str); 5] = [
+    type Case = (fn() -> Answer, &'static str);
+    let answers: [Case; 5] = [
         (
             || Answer::Status(401),
             "HTTP status 401: pass `--bearer-token-file` or `--cert`",
