@@ -7,7 +7,7 @@ use slosmith_promql::sampled::Model;
 use slosmith_promql::visit;
 use slosmith_text::units::Duration;
 
-use crate::firing::firings;
+use crate::firing::{firings, held};
 use crate::report::Curve;
 
 /// Thresholds beside the one of the spec, as parts of it.
@@ -20,6 +20,7 @@ const TIMES: [f64; 4] = [0.0, 0.5, 2.0, 4.0];
 pub(crate) fn curve(
     model: &Model,
     expr: &Expr,
+    every: usize,
     (hold, keep): (Duration, Duration),
     (from, to): (i64, i64),
 ) -> Option<Vec<Curve>> {
@@ -36,7 +37,7 @@ pub(crate) fn curve(
     if !is_bound {
         return Some(Vec::new());
     }
-    let rows = model.results(&comparison.lhs)?;
+    let rows = held(model.results(&comparison.lhs)?, every);
     let count = |(threshold, time): (f64, Duration)| {
         let beyond = |value: f64| match comparison.op {
             BinaryOp::Gt => value > threshold,

@@ -1,6 +1,6 @@
 //! Evaluates the rules of a service at each step of a history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, slo_series};
 use slosmith_plan::query;
@@ -12,7 +12,7 @@ use slosmith_spec::naming;
 use slosmith_text::units::{Duration, float};
 
 use crate::ask::{Asker, Range, Server};
-use crate::firing::firings;
+use crate::firing::{firings, held};
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
 use crate::{curve, needs, split};
 
@@ -47,7 +47,9 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         return Err(Error::Time(why));
     }
     let alerts = (0..rules.len()).filter(|rule| rules[*rule].is_alert);
-    let wanted: Vec<usize> = alerts.chain(of_objectives(plan, &rules)).collect();
+    let counted = of_objectives(plan, &rules);
+    let wanted: Vec<usize> = alerts.chain(counted.iter().copied()).collect();
+    let order = needs::order(&rules, wanted.iter().copied());
     let lead = wanted.iter().map(|rule| lead(&rules, *rule)).max();
     // Subqueries are evaluated at whole multiples of their step.
     let start = (from - lead.unwrap_or(0)).div_euclid(86_400) * 86_400;
@@ -62,18 +64,20 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         asker: Asker::new(server, range),
         model: Model::new(start, step, steps, false),
         known: BTreeMap::new(),
+        readers: Readers::of(&rules, &order, &counted),
         has_data: vec![false; steps],
         unknown: BTreeMap::new(),
         from,
         to,
     };
     let mut found = Vec::new();
-    for rule in needs::order(&rules, wanted.into_iter()) {
+    for rule in order {
         if rules[rule].is_alert {
             found.push((rule, run.alert(rule)?));
         } else {
             run.record(rule)?;
         }
+        run.forget(rule);
     }
     found.sort_by_key(|(rule, _)| *rule);
     if run.begins().is_none() {
@@ -137,12 +141,70 @@ fn base_ratio(plan: &Plan, slo: &Slo) -> Selector {
     series(plan, slo, naming::ERROR_RATIO, &window)
 }
 
+/// What a rule reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Read {
+    Query(String),
+    Rule(usize),
+}
+
+/// How many rules are still to read something.
+struct Readers(BTreeMap<Read, usize>);
+
+impl Readers {
+    /// Those of some rules; what is `kept` has one more.
+    fn of(rules: &[Timed], order: &[usize], kept: &[usize]) -> Self {
+        let mut all = BTreeMap::new();
+        for rule in order {
+            let expr = &rules[*rule].expr;
+            let queries = queries(rules, expr).into_iter().map(Read::Query);
+            for read in queries.chain(recorded(rules, expr).into_iter().map(Read::Rule)) {
+                *all.entry(read).or_default() += 1;
+            }
+        }
+        for rule in kept {
+            *all.entry(Read::Rule(*rule)).or_default() += 1;
+        }
+        Self(all)
+    }
+
+    /// Counts one reader less: true where none is left.
+    fn is_last(&mut self, read: &Read) -> bool {
+        let left = self.0.get_mut(read).map(|left| {
+            *left = left.saturating_sub(1);
+            *left
+        });
+        left == Some(0)
+    }
+}
+
+/// What a server is sent for an expression, each query once.
+fn queries(rules: &[Timed], expr: &Expr) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let name = |part: &Expr| -> Result<String, std::convert::Infallible> {
+        all.insert(part.to_string());
+        Ok("known".into())
+    };
+    let mut name = name;
+    let Ok(_) = split::local(rules, expr, &mut name);
+    all
+}
+
+/// The recording rules that an expression reads, each once.
+fn recorded(rules: &[Timed], expr: &Expr) -> BTreeSet<usize> {
+    let selectors = visit::selectors(expr).into_iter();
+    let read = selectors.flat_map(|selector| needs::read_by(rules, selector));
+    read.map(|(rule, _)| rule).collect()
+}
+
 struct Run<'a> {
     rules: &'a [Timed],
     asker: Asker<'a>,
     model: Model,
     /// Queries with the name of their series.
     known: BTreeMap<String, String>,
+    /// How many rules are still to read each query, and each recording rule.
+    readers: Readers,
     /// Whether any answer has a value at a step.
     has_data: Vec<bool>,
     /// Recording rules whose values are not known, and why.
@@ -160,7 +222,7 @@ impl Run<'_> {
             if let Some(name) = self.known.get(&query) {
                 return Ok(name.clone());
             }
-            let name = format!("asked:{}", self.known.len());
+            let name = format!("asked:{}", self.asker.queries.count);
             let rows = self.ask(part, &query)?;
             for (mut labels, values) in rows {
                 labels.insert("__name__".into(), name.clone());
@@ -186,6 +248,11 @@ impl Run<'_> {
         Ok(rows)
     }
 
+    /// Steps from one evaluation of a rule to the next.
+    fn steps(&self, rule: &Timed) -> usize {
+        usize::try_from(seconds(rule.every) / self.asker.step()).unwrap_or(1)
+    }
+
     /// Why one of the rules that an expression reads is not known.
     fn missing(&self, expr: &Expr) -> Option<String> {
         let selectors = visit::selectors(expr).into_iter();
@@ -193,14 +260,29 @@ impl Run<'_> {
         read.find_map(|(rule, _)| self.unknown.get(&rule).cloned())
     }
 
+    /// Removes the series that no later rule reads: a history of weeks has millions of samples.
+    fn forget(&mut self, rule: usize) {
+        let rules = self.rules;
+        for query in queries(rules, &rules[rule].expr) {
+            if self.readers.is_last(&Read::Query(query.clone()))
+                && let Some(name) = self.known.remove(&query)
+            {
+                self.model.remove(&[("__name__".to_owned(), name)].into());
+            }
+        }
+        for read in recorded(rules, &rules[rule].expr) {
+            if read != rule && self.readers.is_last(&Read::Rule(read)) {
+                let mut labels: Labels = rules[read].labels.clone();
+                labels.insert("__name__".into(), rules[read].name.clone());
+                self.model.remove(&labels);
+            }
+        }
+    }
+
     fn record(&mut self, rule: usize) -> Result<(), Error> {
         let rules = self.rules;
         let Timed {
-            name,
-            labels,
-            expr,
-            every,
-            ..
+            name, labels, expr, ..
         } = &rules[rule];
         if let Some(why) = self.missing(expr) {
             self.unknown.insert(rule, why);
@@ -212,7 +294,7 @@ impl Run<'_> {
             labels,
             expr: &local,
         };
-        let steps = usize::try_from(seconds(*every) / self.asker.step()).unwrap_or(1);
+        let steps = self.steps(&rules[rule]);
         if self.model.record_every(&record, steps).is_none() {
             let why = format!("`{name}` is recorded by a query that only a Prometheus evaluates");
             self.unknown.insert(rule, why);
@@ -255,6 +337,8 @@ impl Run<'_> {
         };
         let times = (timed.hold, timed.keep);
         let between = (self.from, self.to);
+        let every = self.steps(timed);
+        let rows = held(rows, every);
         let low = is_low(&local);
         for (labels, values) in &rows {
             let mut own = labels.clone();
@@ -270,7 +354,8 @@ impl Run<'_> {
             .firings
             .sort_by(|a, b| (a.start, &a.labels).cmp(&(b.start, &b.labels)));
         if alert.tier.is_none() {
-            alert.curve = curve::curve(&self.model, &local, times, between).unwrap_or_default();
+            alert.curve =
+                curve::curve(&self.model, &local, every, times, between).unwrap_or_default();
         }
         Ok(alert)
     }

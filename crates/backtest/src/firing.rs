@@ -1,6 +1,6 @@
 //! When one element of an alert fires.
 
-use slosmith_promql::sampled::{Labels, Model};
+use slosmith_promql::sampled::{Labels, Model, Row};
 use slosmith_text::units::Duration;
 
 use crate::report::Firing;
@@ -31,4 +31,14 @@ pub(crate) fn firings(
     }
     all.extend(open);
     all
+}
+
+/// The elements of a rule that is evaluated at every so manieth step: between two evaluations, its result stays.
+pub(crate) fn held(mut rows: Vec<Row>, every: usize) -> Vec<Row> {
+    for (_, values) in &mut rows {
+        for i in 0..values.len() {
+            values[i] = values[i - i % every.max(1)];
+        }
+    }
+    rows
 }

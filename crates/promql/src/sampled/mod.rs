@@ -92,10 +92,13 @@ impl Model {
         });
     }
 
-    /// Removes the series of a name.
-    pub fn remove(&mut self, name: &str) {
+    /// Removes the series that have all these labels.
+    pub fn remove(&mut self, labels: &Labels) {
+        let has = |series: &Series, (name, value): (&String, &String)| {
+            series.labels.get(name) == Some(value)
+        };
         self.series
-            .retain(|series| series.labels.get("__name__").is_none_or(|own| own != name));
+            .retain(|series| !labels.iter().all(|label| has(series, label)));
     }
 
     /// The same, evaluated only every so many steps.
