@@ -1,6 +1,6 @@
 //! Evaluates the rules of a service at each step of a history.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, slo_series};
 use slosmith_plan::query;
@@ -13,6 +13,7 @@ use slosmith_text::units::{Duration, float};
 
 use crate::ask::{Asker, Range, Server};
 use crate::firing::{firings, held};
+use crate::readers::{Read, Readers, queries};
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
 use crate::{curve, needs, split};
 
@@ -141,62 +142,6 @@ fn base_ratio(plan: &Plan, slo: &Slo) -> Selector {
     series(plan, slo, naming::ERROR_RATIO, &window)
 }
 
-/// What a rule reads.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Read {
-    Query(String),
-    Rule(usize),
-}
-
-/// How many rules are still to read something.
-struct Readers(BTreeMap<Read, usize>);
-
-impl Readers {
-    /// Those of some rules; what is `kept` has one more.
-    fn of(rules: &[Timed], order: &[usize], kept: &[usize]) -> Self {
-        let mut all = BTreeMap::new();
-        for rule in order {
-            let expr = &rules[*rule].expr;
-            let queries = queries(rules, expr).into_iter().map(Read::Query);
-            for read in queries.chain(recorded(rules, expr).into_iter().map(Read::Rule)) {
-                *all.entry(read).or_default() += 1;
-            }
-        }
-        for rule in kept {
-            *all.entry(Read::Rule(*rule)).or_default() += 1;
-        }
-        Self(all)
-    }
-
-    /// Counts one reader less: true where none is left.
-    fn is_last(&mut self, read: &Read) -> bool {
-        let left = self.0.get_mut(read).map(|left| {
-            *left = left.saturating_sub(1);
-            *left
-        });
-        left == Some(0)
-    }
-}
-
-/// What a server is sent for an expression, each query once.
-fn queries(rules: &[Timed], expr: &Expr) -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    let name = |part: &Expr| -> Result<String, std::convert::Infallible> {
-        all.insert(part.to_string());
-        Ok("known".into())
-    };
-    let mut name = name;
-    let Ok(_) = split::local(rules, expr, &mut name);
-    all
-}
-
-/// The recording rules that an expression reads, each once.
-fn recorded(rules: &[Timed], expr: &Expr) -> BTreeSet<usize> {
-    let selectors = visit::selectors(expr).into_iter();
-    let read = selectors.flat_map(|selector| needs::read_by(rules, selector));
-    read.map(|(rule, _)| rule).collect()
-}
-
 struct Run<'a> {
     rules: &'a [Timed],
     asker: Asker<'a>,
@@ -255,9 +200,8 @@ impl Run<'_> {
 
     /// Why one of the rules that an expression reads is not known.
     fn missing(&self, expr: &Expr) -> Option<String> {
-        let selectors = visit::selectors(expr).into_iter();
-        let mut read = selectors.flat_map(|selector| needs::read_by(self.rules, selector));
-        read.find_map(|(rule, _)| self.unknown.get(&rule).cloned())
+        let mut read = needs::recorded(self.rules, expr).into_iter();
+        read.find_map(|rule| self.unknown.get(&rule).cloned())
     }
 
     /// Removes the series that no later rule reads: a history of weeks has millions of samples.
@@ -270,7 +214,7 @@ impl Run<'_> {
                 self.model.remove(&[("__name__".to_owned(), name)].into());
             }
         }
-        for read in recorded(rules, &rules[rule].expr) {
+        for read in needs::recorded(rules, &rules[rule].expr) {
             if read != rule && self.readers.is_last(&Read::Rule(read)) {
                 let mut labels: Labels = rules[read].labels.clone();
                 labels.insert("__name__".into(), rules[read].name.clone());

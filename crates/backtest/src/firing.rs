@@ -33,7 +33,7 @@ pub(crate) fn firings(
     all
 }
 
-/// The elements of a rule that is evaluated at every so manieth step: between two evaluations, its result stays.
+/// The elements of a rule that is evaluated at each `every`th step: its result stays until its next evaluation.
 pub(crate) fn held(mut rows: Vec<Row>, every: usize) -> Vec<Row> {
     for (_, values) in &mut rows {
         for i in 0..values.len() {

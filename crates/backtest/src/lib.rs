@@ -11,6 +11,7 @@ pub mod evaluate;
 mod firing;
 mod incidents;
 mod needs;
+mod readers;
 pub mod report;
 mod split;
 

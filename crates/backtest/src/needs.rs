@@ -29,12 +29,16 @@ pub(crate) fn read_by<'a>(rules: &'a [Timed], selector: &Selector) -> Vec<(usize
         .collect()
 }
 
+/// The recording rules that an expression reads, each once.
+pub(crate) fn recorded(rules: &[Timed], expr: &Expr) -> BTreeSet<usize> {
+    let selectors = visit::selectors(expr).into_iter();
+    let read = selectors.flat_map(|selector| read_by(rules, selector));
+    read.map(|(rule, _)| rule).collect()
+}
+
 /// True for an expression that reads a recorded series.
 pub(crate) fn reads_recorded(rules: &[Timed], expr: &Expr) -> bool {
-    let selectors = visit::selectors(expr).into_iter();
-    selectors
-        .map(|selector| read_by(rules, selector))
-        .any(|read| !read.is_empty())
+    !recorded(rules, expr).is_empty()
 }
 
 /// Rules in an order in which each comes behind what it reads, except for what it records itself.
@@ -50,10 +54,8 @@ fn add(rules: &[Timed], rule: usize, seen: &mut BTreeSet<usize>, order: &mut Vec
     if !seen.insert(rule) {
         return;
     }
-    for selector in visit::selectors(&rules[rule].expr) {
-        for (read, _) in read_by(rules, selector) {
-            add(rules, read, seen, order);
-        }
+    for read in recorded(rules, &rules[rule].expr) {
+        add(rules, read, seen, order);
     }
     order.push(rule);
 }

@@ -83,7 +83,7 @@ impl Model {
         Some(model)
     }
 
-    /// Adds a series that has a sample at every so manieth step at most.
+    /// Adds a series with a sample at each `every`th step at most.
     pub fn add(&mut self, labels: Labels, samples: Vec<Option<f64>>, every: usize) {
         self.series.push(Series {
             labels,
@@ -112,7 +112,7 @@ impl Model {
         self.record_every(record, 1)
     }
 
-    /// The same of a rule that is evaluated at every so manieth moment.
+    /// The same of a rule that is evaluated at each `every`th moment.
     pub fn record_every(&mut self, record: &Record<'_>, every: usize) -> Option<()> {
         let moments: Vec<i64> = self.moments.iter().copied().step_by(every.max(1)).collect();
         let reads_itself = visit::selectors(record.expr).iter().any(|read| {
