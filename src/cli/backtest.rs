@@ -23,6 +23,9 @@ use slosmith_plan::plan::Plan;
 /// Days of history without another option.
 const DAYS: u32 = 28;
 
+/// Most days of history: a query asks for 10,000 minutes.
+const MOST: i64 = 1_000;
+
 /// Show when alerts would have fired on your own history
 #[derive(Debug, Args)]
 pub struct BacktestArgs {
@@ -33,7 +36,7 @@ pub struct BacktestArgs {
     #[arg(long, value_name = "URL")]
     prometheus: String,
     /// Number of days before the end
-    #[arg(long, value_name = "NUMBER", default_value_t = DAYS, conflicts_with = "from")]
+    #[arg(long, value_name = "NUMBER", default_value_t = DAYS, value_parser = clap::value_parser!(u32).range(1..=MOST), conflicts_with = "from")]
     days: u32,
     /// Begin of the history (RFC 3339), such as 2026-11-01T00:00:00Z
     #[arg(long, value_name = "TIME")]
@@ -122,6 +125,10 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
             against,
         });
     }
+    let mut err = Terminal::stderr();
+    for warning in server.warnings() {
+        writeln!(err, "the server warned: {warning}")?;
+    }
     if all.is_empty() {
         return Ok(2);
     }
@@ -145,7 +152,10 @@ fn range(args: &BacktestArgs) -> Result<(i64, i64)> {
         Some(time) => times::read(time).with_context(|| format!("`--from {time}`"))?,
     };
     if from >= to {
-        bail!("the history would end before it begins: `--from` must be earlier than `--to`");
+        bail!("the history is empty: its begin must be before its end");
+    }
+    if to - from > MOST * 86_400 {
+        bail!("the history has more than {MOST} days");
     }
     Ok((from, to))
 }

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use slosmith_promql::ast::{BinaryOp, Expr, ExprKind};
-use slosmith_promql::sampled::Model;
+use slosmith_promql::sampled::{Model, Row};
 use slosmith_promql::visit;
 use slosmith_text::units::Duration;
 
-use crate::firing::{firings, held};
+use crate::firing::firings;
 use crate::report::Curve;
 
 /// Thresholds beside the one of the spec, as parts of it.
@@ -20,7 +20,7 @@ const TIMES: [f64; 4] = [0.0, 0.5, 2.0, 4.0];
 pub(crate) fn curve(
     model: &Model,
     expr: &Expr,
-    every: usize,
+    rows: impl Fn(Vec<Row>) -> Vec<Row>,
     (hold, keep): (Duration, Duration),
     (from, to): (i64, i64),
 ) -> Option<Vec<Curve>> {
@@ -37,7 +37,7 @@ pub(crate) fn curve(
     if !is_bound {
         return Some(Vec::new());
     }
-    let rows = held(model.results(&comparison.lhs)?, every);
+    let rows = rows(model.results(&comparison.lhs)?);
     let count = |(threshold, time): (f64, Duration)| {
         let beyond = |value: f64| match comparison.op {
             BinaryOp::Gt => value > threshold,

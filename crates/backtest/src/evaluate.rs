@@ -51,7 +51,7 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
     let counted = of_objectives(plan, &rules);
     let wanted: Vec<usize> = alerts.chain(counted.iter().copied()).collect();
     let order = needs::order(&rules, wanted.iter().copied());
-    let lead = wanted.iter().map(|rule| lead(&rules, *rule)).max();
+    let lead = wanted.iter().map(|rule| lead(&rules, *rule, false)).max();
     // Subqueries are evaluated at whole multiples of their step.
     let start = (from - lead.unwrap_or(0)).div_euclid(86_400) * 86_400;
     let range = Range {
@@ -67,11 +67,16 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         known: BTreeMap::new(),
         readers: Readers::of(&rules, &order, &counted),
         has_data: vec![false; steps],
+        foreign: None,
         unknown: BTreeMap::new(),
         from,
         to,
     };
     let mut found = Vec::new();
+    run.find_data()?;
+    if run.begins().is_none() {
+        return Err(Error::Empty(plan.service.name.clone()));
+    }
     for rule in order {
         if rules[rule].is_alert {
             found.push((rule, run.alert(rule)?));
@@ -80,10 +85,9 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         }
         run.forget(rule);
     }
-    found.sort_by_key(|(rule, _)| *rule);
-    if run.begins().is_none() {
-        return Err(Error::Empty(plan.service.name.clone()));
-    }
+    // Burn-rate alerts first, then in the order of the spec.
+    let place = |alert: &Alert| plan.alerts.iter().position(|of| of.name == alert.name);
+    found.sort_by_key(|(rule, alert)| (alert.tier.is_none(), place(alert), *rule));
     let objectives = plan.slos.iter().flat_map(|slo| run.objectives(plan, slo));
     let objectives: Vec<_> = objectives.collect();
     let mut alerts: Vec<Alert> = found.into_iter().map(|(_, alert)| alert).collect();
@@ -116,9 +120,9 @@ fn common(one: i64, other: i64) -> i64 {
     }
 }
 
-/// Seconds of history before a moment that decide what an alert does.
-fn lead(rules: &[Timed], rule: usize) -> i64 {
-    needs::reach(rules, rule) + seconds(rules[rule].hold)
+/// Seconds before a moment that decide what an alert does: of evaluations, or with `scraped` of history.
+fn lead(rules: &[Timed], rule: usize, scraped: bool) -> i64 {
+    needs::reach(rules, rule, scraped) + seconds(rules[rule].hold)
 }
 
 /// The recording rules that count the events of objectives.
@@ -150,8 +154,10 @@ struct Run<'a> {
     known: BTreeMap<String, String>,
     /// How many rules are still to read each query, and each recording rule.
     readers: Readers,
-    /// Whether any answer has a value at a step.
+    /// Whether the server has any series at a step.
     has_data: Vec<bool>,
+    /// A series of another service that the last rule reads, and that the server does not have.
+    foreign: Option<String>,
     /// Recording rules whose values are not known, and why.
     unknown: BTreeMap<usize, String>,
     from: i64,
@@ -168,7 +174,10 @@ impl Run<'_> {
                 return Ok(name.clone());
             }
             let name = format!("asked:{}", self.asker.queries.count);
-            let rows = self.ask(part, &query)?;
+            let rows = self.ask(&query)?;
+            if rows.is_empty() {
+                self.foreign = self.foreign.take().or_else(|| needs::foreign(part));
+            }
             for (mut labels, values) in rows {
                 labels.insert("__name__".into(), name.clone());
                 self.model.add(labels, values, 1);
@@ -178,19 +187,32 @@ impl Run<'_> {
         })
     }
 
-    fn ask(&mut self, expr: &Expr, query: &str) -> Result<Vec<Row>, Error> {
-        let rows = self.asker.ask(query).map_err(|why| Error::Server {
+    fn ask(&mut self, query: &str) -> Result<Vec<Row>, Error> {
+        self.asker.ask(query).map_err(|why| Error::Server {
             query: query.to_owned(),
             why,
-        })?;
-        // `absent(x)` has a value where there are no series.
-        let counts = !visit::needs_no_series(expr);
-        for (_, values) in rows.iter().filter(|_| counts) {
+        })
+    }
+
+    /// Finds out when the server has any of the series that the rules read.
+    fn find_data(&mut self) -> Result<(), Error> {
+        let Some(query) = needs::any_series(self.rules) else {
+            return Ok(());
+        };
+        for (_, values) in self.ask(&query)? {
             for (has, value) in self.has_data.iter_mut().zip(values) {
                 *has |= value.is_some();
             }
         }
-        Ok(rows)
+        Ok(())
+    }
+
+    /// Why the value of the last rule is not known, if it reads what another service records.
+    fn of_others(&mut self) -> Option<String> {
+        let name = self.foreign.take()?;
+        Some(format!(
+            "it reads `{name}` of another service, which the server does not have"
+        ))
     }
 
     /// Steps from one evaluation of a rule to the next.
@@ -233,6 +255,10 @@ impl Run<'_> {
             return Ok(());
         }
         let local = self.local(expr)?;
+        if let Some(why) = self.of_others() {
+            self.unknown.insert(rule, why);
+            return Ok(());
+        }
         let record = Record {
             name,
             labels,
@@ -250,7 +276,7 @@ impl Run<'_> {
         let rules = self.rules;
         let timed = &rules[rule];
         let expr = &timed.expr;
-        let lead = lead(rules, rule);
+        let lead = lead(rules, rule, true);
         let label = |name: &str| timed.labels.get(name).cloned();
         let mut alert = Alert {
             name: timed.name.clone(),
@@ -271,6 +297,10 @@ impl Run<'_> {
             return Ok(alert);
         }
         let local = self.local(expr)?;
+        alert.unknown = self.of_others();
+        if alert.unknown.is_some() {
+            return Ok(alert);
+        }
         let begins = self.begins().unwrap_or(self.to);
         alert.exact_from =
             Some(begins + lead).filter(|exact| *exact > self.from && begins > self.asker.start());
@@ -282,13 +312,21 @@ impl Run<'_> {
         let times = (timed.hold, timed.keep);
         let between = (self.from, self.to);
         let every = self.steps(timed);
-        let rows = held(rows, every);
+        let rows = self.within(held(rows, every));
         let low = is_low(&local);
         for (labels, values) in &rows {
             let mut own = labels.clone();
             own.retain(|label, _| !timed.labels.contains_key(label));
             let mut all = firings(&self.model, (&own, values), times, between);
             let values = values.iter().copied();
+            let first = self.begins().unwrap_or(self.asker.start());
+            let mut at_first = values.clone().zip(self.model.times());
+            let was_there = at_first.any(|(value, time)| time == first && value.is_some());
+            if let Some(firing) = all.first_mut()
+                && was_there
+            {
+                firing.began_before = firing.start <= first + seconds(timed.hold);
+            }
             for firing in &mut all {
                 firing.peak = self.peak(firing, values.clone(), low);
             }
@@ -298,10 +336,25 @@ impl Run<'_> {
             .firings
             .sort_by(|a, b| (a.start, &a.labels).cmp(&(b.start, &b.labels)));
         if alert.tier.is_none() {
-            alert.curve =
-                curve::curve(&self.model, &local, every, times, between).unwrap_or_default();
+            alert.curve = curve::curve(
+                &self.model,
+                &local,
+                |rows| self.within(held(rows, every)),
+                times,
+                between,
+            )
+            .unwrap_or_default();
         }
         Ok(alert)
+    }
+
+    /// The elements from the begin of the history on: before it, an absence is none.
+    fn within(&self, mut rows: Vec<Row>) -> Vec<Row> {
+        let first = self.has_data.iter().position(|has| *has).unwrap_or(0);
+        for (_, values) in &mut rows {
+            values[..first].fill(None);
+        }
+        rows
     }
 
     /// The value of a firing that is farthest beyond the threshold.
@@ -375,9 +428,12 @@ impl Run<'_> {
     }
 
     fn objectives(&self, plan: &Plan, slo: &Slo) -> Vec<Objective> {
-        let length = self.to - self.from;
-        // Of the SLO window's budget, the part for this time.
-        let budget = float(slo.events.budget.budget) * seconds(slo.period) as f64 / length as f64;
+        let begin = self.begins().unwrap_or(self.from).max(self.from);
+        let length = self.to - begin;
+        let period = seconds(slo.period);
+        // The budget of the last SLO window, or its part for the time with data.
+        let last = length.min(period);
+        let budget = float(slo.events.budget.budget) * period as f64 / last as f64;
         let counted = self.events(plan, slo, length, self.to);
         let objective = |labels: Labels| Objective {
             name: slo.name.clone(),
@@ -390,34 +446,41 @@ impl Run<'_> {
             line: Vec::new(),
         };
         if counted.is_empty() {
-            let length = Duration::from_secs(length.unsigned_abs());
-            let ratios = query::range(base_ratio(plan, slo), length);
-            let mean = build::call("avg_over_time", [ratios]);
-            let means = self.model.elements(&mean, self.to - self.asker.start());
+            let mean = |length: i64| {
+                let length = Duration::from_secs(length.unsigned_abs());
+                let ratios = query::range(base_ratio(plan, slo), length);
+                let mean = build::call("avg_over_time", [ratios]);
+                let means = self.model.elements(&mean, self.to - self.asker.start());
+                let means = means.unwrap_or_default().into_iter();
+                means.map(|(labels, mean)| (own_labels(&labels), mean))
+            };
+            let in_last: BTreeMap<Labels, f64> = mean(last).collect();
             let of_mean = |(labels, mean): (Labels, f64)| Objective {
                 attained: Some(1.0 - mean),
-                budget: Some(mean / budget),
-                ..objective(own_labels(&labels))
+                budget: in_last.get(&labels).map(|mean| mean / budget),
+                ..objective(labels)
             };
-            return means.unwrap_or_default().into_iter().map(of_mean).collect();
+            return mean(length).map(of_mean).collect();
         }
         let parts = (1..=PARTS).map(|part| {
-            let length = length * part / PARTS;
-            self.events(plan, slo, length, self.from + length)
+            let length = last * part / PARTS;
+            self.events(plan, slo, length, self.to - last + length)
         });
         let parts: Vec<_> = parts.collect();
         let of_count = |(labels, [all, bad]): (Labels, [f64; 2])| {
-            let spent = |bad: f64| bad / (all * budget);
-            let so_far = parts
-                .iter()
-                .map(|part| part.get(&labels).map_or(0.0, |[_, bad]| spent(*bad)));
-            let has_events = all > 0.0;
+            let in_last = parts.last().and_then(|part| part.get(&labels));
+            let all_in_last = in_last.map_or(0.0, |[all, _]| *all);
+            let line = parts.iter().filter(|_| all_in_last > 0.0).map(|part| {
+                let bad = part.get(&labels).map_or(0.0, |[_, bad]| *bad);
+                bad / (all_in_last * budget)
+            });
+            let line: Vec<f64> = line.collect();
             Objective {
                 good: Some(all - bad),
                 total: Some(all),
-                attained: has_events.then(|| 1.0 - bad / all),
-                budget: has_events.then(|| spent(bad)),
-                line: so_far.filter(|_| has_events).collect(),
+                attained: (all > 0.0).then(|| 1.0 - bad / all),
+                budget: line.last().copied(),
+                line,
                 ..objective(labels)
             }
         };
@@ -436,13 +499,16 @@ impl Run<'_> {
         if let Some(tier) = slo.events.tiers.iter().find(|tier| tier.name == of.name) {
             of.burn_rate = float(tier.factor);
         }
-        let periods = seconds(slo.period) as f64 / (self.to - self.from) as f64;
+        let begin = self.begins().unwrap_or(self.from).max(self.from);
+        let periods = seconds(slo.period) as f64 / (self.to - begin) as f64;
         for firing in &mut alert.firings {
             firing.peak /= budget;
             let of_place = |of: &&Objective| of.name == slo.name && of.labels == firing.labels;
             let total = objectives.iter().find(of_place).and_then(|of| of.total);
-            let end = firing.end.unwrap_or(self.to);
-            let during = self.events(plan, slo, end - firing.start, end);
+            // Events are recorded five minutes late.
+            let late = |time: i64| (time + seconds(BASE_WINDOW)).min(self.to);
+            let (start, end) = (late(firing.start), late(firing.end.unwrap_or(self.to)));
+            let during = self.events(plan, slo, end - start, end);
             let bad = during.get(&firing.labels).map(|[_, bad]| *bad);
             firing.spent = total
                 .zip(bad)

@@ -20,6 +20,7 @@ pub(crate) fn firings(
             open.get_or_insert_with(|| Firing {
                 labels: labels.clone(),
                 start: time,
+                began_before: false,
                 end: None,
                 peak: f64::NAN,
                 spent: None,

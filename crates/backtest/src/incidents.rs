@@ -5,7 +5,7 @@ use crate::report::{Firing, Incident, Outcome, Page, Report};
 /// How long before an incident an alert may fire for it, in seconds: what a team takes for the beginning is often late.
 const BEFORE: i64 = 15 * 60;
 
-/// The outcome of each incident, and the firings of this severity outside any incident.
+/// The outcome of each incident in the time of a report, and the firings of this severity outside any incident.
 pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outcome>, Vec<Page>) {
     let alerts = report.alerts.iter().filter(|alert| alert.severity == page);
     let mut pages: Vec<(&str, i64, i64)> = alerts
@@ -19,7 +19,8 @@ pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outc
         *start <= incident.end && *end >= incident.start && *start >= incident.start - BEFORE
             || *start < incident.start && *end > incident.start
     };
-    let outcomes = incidents.iter().map(|incident| {
+    let in_time = |incident: &&Incident| incident.start <= report.to && incident.end >= report.from;
+    let outcomes = incidents.iter().filter(in_time).map(|incident| {
         let first = pages.iter().find(|page| is_of(page, incident));
         Outcome {
             incident: incident.clone(),

@@ -135,10 +135,14 @@ pub struct Firing {
     #[serde(serialize_with = "time")]
     #[schemars(with = "Time")]
     pub start: i64,
+    /// True where the condition was true at the first evaluation: the alert may have fired before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub began_before: bool,
     #[serde(serialize_with = "time_if_any")]
     #[schemars(with = "Option<Time>")]
     pub end: Option<i64>,
-    /// The value that is farthest beyond the threshold: of a burn-rate alert, the burn rate.
+    /// The value that is farthest beyond the threshold: of a burn-rate alert, the burn rate. `null` if it is infinite.
+    #[schemars(with = "Option<f64>")]
     pub peak: f64,
     /// Of a burn-rate alert: the share of the error budget of the SLO window that was spent while it fired.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,9 +171,9 @@ pub struct Objective {
     pub total: Option<f64>,
     /// Share of events that were good; `None` without events.
     pub attained: Option<f64>,
-    /// Share of the error budget of the SLO window that was spent.
+    /// Share of the error budget that was spent in the last SLO window, or in the time with data where that is shorter.
     pub budget: Option<f64>,
-    /// The same from the beginning to the end of each of 28 equal parts of the time.
+    /// The same from its begin to the end of each of 28 equal parts.
     pub line: Vec<f64>,
 }
 
@@ -204,16 +208,17 @@ pub struct Outcome {
 }
 
 impl Alert {
-    /// Seconds of the longest firing.
-    pub fn longest(&self, to: i64) -> i64 {
-        let length = |firing: &Firing| firing.end.unwrap_or(to) - firing.start;
+    /// Seconds of the longest firing between two times.
+    pub fn longest(&self, from: i64, to: i64) -> i64 {
+        let length = |firing: &Firing| firing.end.unwrap_or(to) - firing.start.max(from);
         self.firings.iter().map(length).max().unwrap_or(0)
     }
 }
 
 impl Report {
-    /// How many of a number there were a week.
+    /// How many of a number there were in a week with data.
     pub fn a_week(&self, number: usize) -> f64 {
-        number as f64 * 7.0 * 86_400.0 / (self.to - self.from).max(1) as f64
+        let from = self.begins.unwrap_or(self.from).max(self.from);
+        number as f64 * 7.0 * 86_400.0 / (self.to - from).max(1) as f64
     }
 }

@@ -34,9 +34,6 @@ pub(super) fn text(out: &mut dyn Write, all: &[Found]) -> Result<()> {
 fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
     let report = &found.report;
     writeln!(out, "{}", heading(report))?;
-    for line in remarks(found) {
-        writeln!(out, "{line}")?;
-    }
     if !report.objectives.is_empty() {
         let mut table = Table::right_aligned(&[2, 3, 4]);
         table.row([
@@ -91,7 +88,7 @@ fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
             &if alert.firings.is_empty() {
                 String::new()
             } else {
-                length(alert.longest(report.to))
+                length(alert.longest(report.from, report.to))
             },
             &if known {
                 days(report, alert)
@@ -100,7 +97,18 @@ fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
             },
         ]);
     }
+    for removed in removed(found) {
+        let number = format!("{} → removed", removed.firings.len());
+        table.row([&title(removed), &removed.severity, &number, "", "", ""]);
+    }
     writeln!(out, "\n{}", table.text("").trim_end())?;
+    let remarks = remarks(found);
+    if !remarks.is_empty() {
+        writeln!(out)?;
+    }
+    for line in remarks {
+        writeln!(out, "{line}")?;
+    }
     for alert in report
         .alerts
         .iter()
@@ -191,13 +199,16 @@ fn told(incidents: &Incidents) -> Vec<String> {
             }
         });
     }
-    if !incidents.outcomes.is_empty() || !incidents.outside.is_empty() {
+    if incidents.outcomes.is_empty() {
+        all.push("No incident in this time".to_owned());
+    } else {
         let number = count(incidents.outside.len(), "page");
         all.push(format!("{number} outside the incidents"));
     }
     let hidden = incidents.outside.len().saturating_sub(LISTED);
     if hidden > 0 {
-        all.push(format!("  {hidden} before"));
+        let hidden = count(hidden, "earlier page");
+        all.push(format!("  {hidden} not shown"));
     }
     for page in incidents.outside.iter().skip(hidden) {
         all.push(format!("  {}  {}", shown(page.start), page.alert));
@@ -257,9 +268,14 @@ pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
                 inline(&alert.severity),
                 before.unwrap_or_default(),
                 number(alert),
-                rate(report.a_week(alert.firings.len())),
-                length(alert.longest(report.to)),
+                known(alert, rate(report.a_week(alert.firings.len()))),
+                known(alert, length(alert.longest(report.from, report.to))),
             )?;
+        }
+        for removed in removed(found) {
+            let (name, severity) = (code(&title(removed)), inline(&removed.severity));
+            let number = removed.firings.len();
+            writeln!(out, "| {name} | {severity} | {number} | removed | | |")?;
         }
         writeln!(out)?;
         if let Some(incidents) = &found.incidents {
@@ -270,6 +286,21 @@ pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A text of an alert whose firings are known.
+fn known(alert: &Alert, text: String) -> String {
+    match &alert.unknown {
+        Some(_) => String::new(),
+        None => text,
+    }
+}
+
+/// Alerts that only the other version has.
+fn removed(found: &Found) -> Vec<&Alert> {
+    let old = found.against.iter().flat_map(|old| &old.alerts);
+    old.filter(|alert| same(&found.report, alert).is_none())
+        .collect()
 }
 
 /// The same alert in another report.
@@ -370,7 +401,8 @@ fn firings(report: &Report, alert: &Alert) -> Table {
     let mut table = Table::right_aligned(&[1, 2, 3]);
     let hidden = alert.firings.len().saturating_sub(LISTED);
     if hidden > 0 {
-        table.row([&format!("{hidden} before"), "", "", "", ""]);
+        let hidden = count(hidden, "earlier firing");
+        table.row([&format!("{hidden} not shown"), "", "", "", ""]);
     }
     for firing in alert.firings.iter().skip(hidden) {
         let end = firing.end.unwrap_or(report.to);
@@ -381,13 +413,14 @@ fn firings(report: &Report, alert: &Alert) -> Table {
         let spent = firing
             .spent
             .map(|spent| format!("{} of the budget", percent_whole(spent)));
+        let before = if firing.began_before { "before " } else { "" };
         let more = if firing.end.is_none() {
             ", and goes on"
         } else {
             ""
         };
         table.row([
-            &shown(firing.start),
+            &format!("{before}{}", shown(firing.start)),
             &format!("{}{more}", length(end - firing.start)),
             &peak,
             &spent.unwrap_or_default(),
@@ -408,15 +441,21 @@ fn short(value: f64) -> String {
     }
 }
 
-/// `With other thresholds: 5 at 40, 2 at 60`.
+/// `5 at 25 to 75, 0 at 100`: thresholds with the same number of firings are told together.
 fn other_values(alert: &Alert) -> Option<String> {
     let own = alert.curve.iter().find(|point| point.own)?;
     let others = alert.curve.iter().filter(|point| point.r#for == own.r#for);
-    let others: Vec<_> = others
-        .map(|point| format!("{} at {}", point.firings, short(point.threshold)))
-        .collect();
-    Some(format!(
-        "Firings at other thresholds: {}",
-        others.join(", ")
-    ))
+    let mut runs: Vec<(usize, f64, f64)> = Vec::new();
+    for point in others {
+        match runs.last_mut() {
+            Some((firings, _, last)) if *firings == point.firings => *last = point.threshold,
+            _ => runs.push((point.firings, point.threshold, point.threshold)),
+        }
+    }
+    let shown = |(firings, first, last): &(usize, f64, f64)| match first == last {
+        true => format!("{firings} at {}", short(*first)),
+        false => format!("{firings} at {} to {}", short(*first), short(*last)),
+    };
+    let all: Vec<_> = runs.iter().map(shown).collect();
+    Some(format!("Firings by threshold: {}", all.join(", ")))
 }

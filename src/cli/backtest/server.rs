@@ -1,7 +1,7 @@
 //! A server with the query API of Prometheus.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -18,6 +18,7 @@ pub(super) struct Prometheus<'a> {
     is_there: Cell<bool>,
     /// For which queries were on their way.
     seconds: Cell<f64>,
+    warnings: RefCell<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -26,6 +27,11 @@ struct Response {
     data: Option<Data>,
     #[serde(default)]
     error: Option<String>,
+    /// Also of series that a part of a server could not read.
+    #[serde(default)]
+    warnings: Vec<String>,
+    #[serde(default, rename = "isPartial")]
+    is_partial: bool,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +63,13 @@ impl<'a> Prometheus<'a> {
             http,
             is_there: Cell::new(false),
             seconds: Cell::new(0.0),
+            warnings: RefCell::default(),
         })
+    }
+
+    /// What the server warned of, each once.
+    pub(super) fn warnings(&self) -> BTreeSet<String> {
+        self.warnings.take().into_iter().collect()
     }
 
     /// The URL without user and password.
@@ -90,7 +102,7 @@ impl Server for Prometheus<'_> {
             Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
         })?;
         self.is_there.set(true);
-        answers(reply)
+        answers(reply, &mut self.warnings.borrow_mut())
     }
 
     fn seconds(&self) -> f64 {
@@ -98,7 +110,8 @@ impl Server for Prometheus<'_> {
     }
 }
 
-fn answers(reply: Reply) -> Result<Vec<Answer>, Failure> {
+/// The series of an answer; adds its warnings.
+fn answers(reply: Reply, warnings: &mut Vec<String>) -> Result<Vec<Answer>, Failure> {
     let Reply {
         status,
         retry_after,
@@ -113,7 +126,18 @@ fn answers(reply: Reply) -> Result<Vec<Answer>, Failure> {
     };
     match status {
         200 => {
-            let data = read.ok().and_then(|response| response.data);
+            let mut response = read.ok();
+            if response
+                .as_ref()
+                .is_some_and(|response| response.is_partial)
+            {
+                let why = "the answer has a part of the series";
+                return Err(Failure::Busy(why.into(), None));
+            }
+            if let Some(response) = &mut response {
+                warnings.append(&mut response.warnings);
+            }
+            let data = response.and_then(|response| response.data);
             let data =
                 data.ok_or_else(|| Failure::Refused("the answer is not of a Prometheus".into()))?;
             let answer = |series: Series| {

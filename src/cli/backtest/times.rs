@@ -4,6 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use slosmith_backtest::Incident;
@@ -12,8 +14,13 @@ use slosmith_text::input;
 use slosmith_text::source::{Sources, Spanned};
 use slosmith_text::yaml;
 
-/// A time in RFC 3339, in seconds since 1970.
+/// A time in RFC 3339, or a day in UTC, in seconds since 1970.
 pub(super) fn read(text: &str) -> Result<i64> {
+    if let Ok(day) = text.parse::<Date>()
+        && text.len() == "2026-11-01".len()
+    {
+        return Ok(TimeZone::UTC.to_zoned(day.into())?.timestamp().as_second());
+    }
     let time: Result<Timestamp, _> = text.parse();
     let time =
         time.map_err(|_| anyhow!("not a time; expected one such as 2026-11-01T00:00:00Z"))?;
