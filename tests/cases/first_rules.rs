@@ -149,7 +149,7 @@ fn a_model_on_a_new_server_is_missed() {
             (&firing("VLLMNoServerStaysUp"), "360m", None),
         ],
     );
-    // Without any model: one page.
+    // Without any model: one page, and the next one after an hour.
     play(
         &["alerts", "records"],
         &[
@@ -162,7 +162,7 @@ fn a_model_on_a_new_server_is_missed() {
             (&firing("VLLMModelLost"), "310m", Some(1.0)),
             (&firing("VLLMModelLost"), "313m", None),
             (&firing("VLLMNoServerStaysUp"), "60m", None),
-            (&firing("VLLMNoServerStaysUp"), "310m", None),
+            (&firing("VLLMNoServerStaysUp"), "75m", Some(1.0)),
         ],
     );
     // An idle one, and one that never came up: the other page.

@@ -161,7 +161,8 @@ fn remarks(found: &Found) -> Vec<String> {
         if let Some(why) = &alert.unknown {
             all.push(format!("{name} is unknown: {why}."));
         } else if let Some(from) = alert.exact_from.filter(|from| *from > report.from) {
-            exact.entry(from).or_default().push(name);
+            // In whole minutes.
+            exact.entry((from + 59) / 60 * 60).or_default().push(name);
         }
     }
     for (from, names) in exact {
