@@ -1,6 +1,5 @@
 //! The report of a backtest: on a terminal, and in a comment on a pull request.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
@@ -8,7 +7,7 @@ use anyhow::Result;
 use super::times::shown;
 use crate::cli::table::Table;
 use crate::cli::words::count;
-use slosmith_backtest::{Alert, Found, Incidents, Objective, Report};
+use slosmith_backtest::{Alert, Firing, Found, Incidents, Objective, Report};
 use slosmith_promql::sampled::Labels;
 use slosmith_render::template::markdown::{code, inline};
 
@@ -152,28 +151,26 @@ fn heading(report: &Report) -> String {
 fn remarks(found: &Found) -> Vec<String> {
     let report = &found.report;
     let mut all = Vec::new();
+    let is_inexact = |alert: &Alert| alert.firings.iter().any(|firing| inexact(alert, firing));
     if let Some(begins) = report.begins {
-        all.push(format!("The history begins at {}.", shown(begins)));
+        let mut line = format!("The history begins at {}.", shown(begins));
+        if report.alerts.iter().any(is_inexact) {
+            line += " Firings with `?` began before the windows of their rules were full.";
+        }
+        all.push(line);
     }
-    let mut exact: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     for alert in &report.alerts {
-        let name = title(alert);
         if let Some(why) = &alert.unknown {
-            all.push(format!("{name} is unknown: {why}."));
-        } else if let Some(from) = alert.exact_from.filter(|from| *from > report.from) {
-            // In whole minutes.
-            exact.entry((from + 59) / 60 * 60).or_default().push(name);
+            all.push(format!("{} is unknown: {why}.", title(alert)));
         }
     }
-    for (from, names) in exact {
-        let names = names.join(", ");
-        all.push(match from < report.to {
-            true => format!(
-                "Exact from {} on, because windows reach further back: {names}.",
-                shown(from)
-            ),
-            false => format!("Not exact, because windows are longer than the history: {names}."),
-        });
+    let never = |alert: &&Alert| alert.exact_from.is_some_and(|from| from >= report.to);
+    let never: Vec<_> = report.alerts.iter().filter(never).map(title).collect();
+    if !never.is_empty() {
+        let names = never.join(", ");
+        all.push(format!(
+            "Not exact, because the windows are longer than the history: {names}."
+        ));
     }
     for gap in &report.gaps {
         let (from, to) = (shown(gap.from), shown(gap.to));
@@ -287,6 +284,11 @@ pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// True for a firing that began before the windows of its rule were full.
+fn inexact(alert: &Alert, firing: &Firing) -> bool {
+    alert.exact_from.is_some_and(|from| firing.start < from)
 }
 
 /// A text of an alert whose firings are known.
@@ -415,13 +417,14 @@ fn firings(report: &Report, alert: &Alert) -> Table {
             .spent
             .map(|spent| format!("{} of the budget", percent_whole(spent)));
         let before = if firing.began_before { "before " } else { "" };
+        let mark = if inexact(alert, firing) { " ?" } else { "" };
         let more = if firing.end.is_none() {
             ", and goes on"
         } else {
             ""
         };
         table.row([
-            &format!("{before}{}", shown(firing.start)),
+            &format!("{before}{}{mark}", shown(firing.start)),
             &format!("{}{more}", length(end - firing.start)),
             &peak,
             &spent.unwrap_or_default(),
