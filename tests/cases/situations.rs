@@ -451,9 +451,10 @@ fn an_outage_outlives_the_memory_of_its_groups() {
             (&up("a-0"), "1+0x20 0+0x4800"),
         ],
         &[
-            (&firing, "6h", Some(1.0)),
-            (down, "6h", None),
-            // The next page takes over.
+            (&firing, "60m", Some(1.0)),
+            (down, "60m", None),
+            // The next page takes over, long before this one ends.
+            (down, "90m", Some(1.0)),
             (&firing, "370m", Some(1.0)),
             (down, "370m", Some(1.0)),
             (&firing, "7h", None),
