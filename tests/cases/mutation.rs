@@ -157,7 +157,7 @@ const PLAYED: [(&str, &str, &str); 15] = [
     (
         "VLLMNoServerStaysUp:",
         "}[15m] became ",
-        "All servers are lost",
+        "The first page of a lost fleet is alone",
     ),
     (
         "VLLMNoServerStaysUp:",
