@@ -1,6 +1,6 @@
 //! Range queries, in pieces that a server accepts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -115,8 +115,12 @@ impl<'a> Asker<'a> {
             let Some(answers) = self.piece(query, piece)? else {
                 continue;
             };
+            let mut seen = BTreeSet::new();
             for mut answer in answers {
                 answer.labels.remove("__name__");
+                if !seen.insert(answer.labels.clone()) {
+                    return Err("two series of the answer differ in their names alone".into());
+                }
                 self.queries.samples += answer.samples.len() as u64;
                 let row = rows.entry(answer.labels);
                 let row = row.or_insert_with(|| vec![None; steps]);

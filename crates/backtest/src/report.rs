@@ -26,11 +26,6 @@ fn time_if_any<S: Serializer>(seconds: &Option<i64>, to: S) -> Result<S::Ok, S::
     }
 }
 
-/// A time in RFC 3339, such as `2026-11-01T00:00:00Z`.
-#[derive(JsonSchema)]
-#[schemars(transparent)]
-pub(crate) struct Time(#[allow(dead_code)] String);
-
 /// A service on a server, as `slosmith backtest --format json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
@@ -71,16 +66,16 @@ pub fn schema() -> String {
 pub struct Report {
     pub service: String,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub from: i64,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub to: i64,
     /// Seconds from evaluation to evaluation.
     pub step: i64,
     /// When the history of the server begins, where it begins later than what the rules read.
     #[serde(serialize_with = "time_if_any")]
-    #[schemars(with = "Option<Time>")]
+    #[schemars(with = "Option<String>")]
     pub begins: Option<i64>,
     pub alerts: Vec<Alert>,
     pub objectives: Vec<Objective>,
@@ -92,10 +87,10 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gap {
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub from: i64,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub to: i64,
 }
 
@@ -115,7 +110,7 @@ pub struct Alert {
         skip_serializing_if = "Option::is_none",
         serialize_with = "time_if_any"
     )]
-    #[schemars(with = "Option<Time>")]
+    #[schemars(with = "Option<String>")]
     pub exact_from: Option<i64>,
     pub firings: Vec<Firing>,
     pub curve: Vec<Curve>,
@@ -133,13 +128,13 @@ pub struct Tier {
 pub struct Firing {
     pub labels: Labels,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub start: i64,
     /// True where the condition was true at the first evaluation: the alert may have fired before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub began_before: bool,
     #[serde(serialize_with = "time_if_any")]
-    #[schemars(with = "Option<Time>")]
+    #[schemars(with = "Option<String>")]
     pub end: Option<i64>,
     /// The value that is farthest beyond the threshold: of a burn-rate alert, the burn rate. `null` if it is infinite.
     #[schemars(with = "Option<f64>")]
@@ -181,10 +176,10 @@ pub struct Objective {
 pub struct Incident {
     pub title: String,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub start: i64,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub end: i64,
 }
 
@@ -193,7 +188,7 @@ pub struct Incident {
 pub struct Page {
     pub alert: String,
     #[serde(serialize_with = "time")]
-    #[schemars(with = "Time")]
+    #[schemars(with = "String")]
     pub start: i64,
     /// Seconds from the begin of the incident; negative where it fired before.
     #[serde(skip_serializing_if = "Option::is_none")]
