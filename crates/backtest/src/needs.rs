@@ -58,7 +58,8 @@ pub(crate) fn any_series(rules: &[Timed]) -> Option<String> {
     let mut all: Vec<Selector> = Vec::new();
     for rule in rules {
         for selector in visit::selectors(&rule.expr) {
-            let known = all.iter().any(|known| known.metric == selector.metric);
+            let name = |of: &Selector| of.metric.as_ref().map(|name| name.text.clone());
+            let known = all.iter().any(|known| name(known) == name(selector));
             if !known && all.len() < LOOKED_UP && read_by(rules, selector).is_empty() {
                 all.push(Selector {
                     at: AtOffset::default(),
