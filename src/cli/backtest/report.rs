@@ -9,13 +9,16 @@ use crate::cli::table::Table;
 use crate::cli::words::count;
 use slosmith_backtest::{Alert, Firing, Found, Incidents, Objective, Report};
 use slosmith_promql::sampled::Labels;
-use slosmith_render::template::markdown::{code, inline};
+use slosmith_render::template::markdown::{cell, code_cell, inline};
 
 /// Marks of a sparkline, from nothing on.
 const MARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Columns of a sparkline.
 const COLUMNS: usize = 28;
+
+/// A row of a table.
+type Row = [String; 6];
 
 /// So many firings of an alert are listed, the last ones.
 const LISTED: usize = 10;
@@ -33,74 +36,15 @@ pub(super) fn text(out: &mut dyn Write, all: &[Found]) -> Result<()> {
 fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
     let report = &found.report;
     writeln!(out, "{}", heading(report))?;
-    if !report.objectives.is_empty() {
-        let mut table = Table::right_aligned(&[2, 3, 4]);
-        table.row([
-            "SLO",
-            "place",
-            "objective",
-            "attained",
-            "budget spent",
-            "over the time",
-        ]);
-        for slo in &report.objectives {
-            table.row([
-                &slo.name,
-                &place(&slo.labels),
-                &percent(slo.objective),
-                &slo.attained.map_or("no events".into(), percent),
-                &slo.budget.map_or(String::new(), percent_whole),
-                &line(slo),
-            ]);
+    for rows in [objectives(report), alerts(found)] {
+        if rows.len() > 1 {
+            let mut table = Table::right_aligned(&[2, 3, 4]);
+            for row in &rows {
+                table.row(row.each_ref().map(String::as_str));
+            }
+            writeln!(out, "\n{}", table.text("").trim_end())?;
         }
-        writeln!(out, "\n{}", table.text("").trim_end())?;
     }
-    let mut table = Table::right_aligned(&[2, 3, 4]);
-    table.row([
-        "alert",
-        "severity",
-        "firings",
-        "a week",
-        "longest",
-        "over the time",
-    ]);
-    for alert in &report.alerts {
-        let known = alert.unknown.is_none();
-        let before = found.against.as_ref().and_then(|old| same(old, alert));
-        let number = |alert: &Alert| match alert.unknown {
-            Some(_) => "unknown".to_owned(),
-            None => alert.firings.len().to_string(),
-        };
-        let number = match before.map(number) {
-            Some(old) if old != number(alert) => format!("{old} → {}", number(alert)),
-            _ => number(alert),
-        };
-        table.row([
-            &title(alert),
-            &alert.severity,
-            &number,
-            &if known {
-                rate(report.a_week(alert.firings.len()))
-            } else {
-                String::new()
-            },
-            &if alert.firings.is_empty() {
-                String::new()
-            } else {
-                length(alert.longest(report.from, report.to))
-            },
-            &if known {
-                days(report, alert)
-            } else {
-                String::new()
-            },
-        ]);
-    }
-    for removed in removed(found) {
-        let number = format!("{} → removed", removed.firings.len());
-        table.row([&title(removed), &removed.severity, &number, "", "", ""]);
-    }
-    writeln!(out, "\n{}", table.text("").trim_end())?;
     let remarks = remarks(found);
     if !remarks.is_empty() {
         writeln!(out)?;
@@ -136,6 +80,87 @@ fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
         found.server, queries.seconds
     )?;
     Ok(())
+}
+
+/// The heads of a table, and a row for each SLO and place; the last column is a sparkline.
+fn objectives(report: &Report) -> Vec<Row> {
+    let heads = [
+        "SLO",
+        "place",
+        "objective",
+        "attained",
+        "budget spent",
+        "over the time",
+    ];
+    let row = |slo: &Objective| {
+        [
+            slo.name.clone(),
+            place(&slo.labels),
+            percent(slo.objective),
+            slo.attained.map_or("no events".into(), percent),
+            slo.budget.map_or(String::new(), percent_whole),
+            line(slo),
+        ]
+    };
+    let rows = report.objectives.iter().map(row);
+    [heads.map(str::to_owned)].into_iter().chain(rows).collect()
+}
+
+/// The heads of a table, and a row for each alert, with the firings of another version before an arrow; the last column is a sparkline.
+fn alerts(found: &Found) -> Vec<Row> {
+    let report = &found.report;
+    let heads = [
+        "alert",
+        "severity",
+        "firings",
+        "a week",
+        "longest",
+        "over the time",
+    ];
+    let number = |alert: &Alert| match alert.unknown {
+        Some(_) => "unknown".to_owned(),
+        None => alert.firings.len().to_string(),
+    };
+    let row = |alert: &Alert| {
+        let now = number(alert);
+        let before = found.against.as_ref().map(|old| match same(old, alert) {
+            Some(old) => number(old),
+            None => "new".to_owned(),
+        });
+        let known = |text: String| match &alert.unknown {
+            Some(_) => String::new(),
+            None => text,
+        };
+        let longest = match alert.firings.is_empty() {
+            true => String::new(),
+            false => length(alert.longest(report.from, report.to)),
+        };
+        [
+            title(alert),
+            alert.severity.clone(),
+            match before {
+                Some(before) if before != now => format!("{before} → {now}"),
+                _ => now,
+            },
+            known(rate(report.a_week(alert.firings.len()))),
+            longest,
+            known(days(report, alert)),
+        ]
+    };
+    let removed = |alert: &Alert| {
+        let firings = format!("{} → removed", number(alert));
+        let empty = String::new;
+        let (title, severity) = (title(alert), alert.severity.clone());
+        [title, severity, firings, empty(), empty(), empty()]
+    };
+    let mut rows = vec![heads.map(str::to_owned)];
+    rows.extend(report.alerts.iter().map(row));
+    let old = found.against.iter().flat_map(|old| &old.alerts);
+    rows.extend(
+        old.filter(|alert| same(report, alert).is_none())
+            .map(removed),
+    );
+    rows
 }
 
 fn heading(report: &Report) -> String {
@@ -224,58 +249,12 @@ pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
         if !remarks(found).is_empty() {
             writeln!(out)?;
         }
-        if !report.objectives.is_empty() {
-            writeln!(out, "| SLO | place | objective | attained | budget spent |")?;
-            writeln!(out, "|---|---|--:|--:|--:|")?;
-            for slo in &report.objectives {
-                writeln!(
-                    out,
-                    "| {} | {} | {} | {} | {} |",
-                    code(&slo.name),
-                    inline(&place(&slo.labels)),
-                    percent(slo.objective),
-                    slo.attained.map_or("no events".into(), percent),
-                    slo.budget.map_or(String::new(), percent_whole),
-                )?;
+        for rows in [objectives(report), alerts(found)] {
+            if rows.len() > 1 {
+                write!(out, "{}", markdown_table(&rows))?;
+                writeln!(out)?;
             }
-            writeln!(out)?;
         }
-        let compared = found.against.is_some();
-        let (head, rule) = match compared {
-            true => (" before |", "--:|"),
-            false => ("", ""),
-        };
-        writeln!(
-            out,
-            "| alert | severity |{head} firings | a week | longest |"
-        )?;
-        writeln!(out, "|---|---|{rule}--:|--:|--:|")?;
-        for alert in &report.alerts {
-            let number = |alert: &Alert| match alert.unknown {
-                Some(_) => "unknown".to_owned(),
-                None => alert.firings.len().to_string(),
-            };
-            let before = found.against.as_ref().map(|old| match same(old, alert) {
-                Some(old) => format!(" {} |", number(old)),
-                None => " new |".to_owned(),
-            });
-            writeln!(
-                out,
-                "| {} | {} |{} {} | {} | {} |",
-                code(&title(alert)),
-                inline(&alert.severity),
-                before.unwrap_or_default(),
-                number(alert),
-                known(alert, rate(report.a_week(alert.firings.len()))),
-                known(alert, length(alert.longest(report.from, report.to))),
-            )?;
-        }
-        for removed in removed(found) {
-            let (name, severity) = (code(&title(removed)), inline(&removed.severity));
-            let number = removed.firings.len();
-            writeln!(out, "| {name} | {severity} | {number} | removed | | |")?;
-        }
-        writeln!(out)?;
         if let Some(incidents) = &found.incidents {
             for line in told(incidents) {
                 writeln!(out, "- {}", inline(line.trim()))?;
@@ -286,24 +265,26 @@ pub(super) fn markdown(out: &mut dyn Write, all: &[Found]) -> Result<()> {
     Ok(())
 }
 
+/// Without the sparklines, which a proportional font distorts; the first column has names.
+fn markdown_table(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for (i, [name, middle @ .., _]) in rows.iter().enumerate() {
+        let name = match i {
+            0 => name.clone(),
+            _ => code_cell(name),
+        };
+        let middle: Vec<_> = middle.iter().map(|text| cell(text)).collect();
+        text += &format!("| {name} | {} |\n", middle.join(" | "));
+        if i == 0 {
+            text += "|---|---|--:|--:|--:|\n";
+        }
+    }
+    text
+}
+
 /// True for a firing that began before the windows of its rule were full.
 fn inexact(alert: &Alert, firing: &Firing) -> bool {
     alert.exact_from.is_some_and(|from| firing.start < from)
-}
-
-/// A text of an alert whose firings are known.
-fn known(alert: &Alert, text: String) -> String {
-    match &alert.unknown {
-        Some(_) => String::new(),
-        None => text,
-    }
-}
-
-/// Alerts that only the other version has.
-fn removed(found: &Found) -> Vec<&Alert> {
-    let old = found.against.iter().flat_map(|old| &old.alerts);
-    old.filter(|alert| same(&found.report, alert).is_none())
-        .collect()
 }
 
 /// The same alert in another report.

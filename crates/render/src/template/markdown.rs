@@ -38,7 +38,7 @@ pub(super) fn item(text: &str, indent: usize) -> String {
     text.replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
 
-pub(super) fn cell(text: &str) -> String {
+pub fn cell(text: &str) -> String {
     pipes(inline(text))
 }
 
@@ -69,7 +69,7 @@ pub fn code(text: &str) -> String {
     format!("{ticks}{blank}{line}{blank}{ticks}")
 }
 
-pub(super) fn code_cell(text: &str) -> String {
+pub fn code_cell(text: &str) -> String {
     pipes(code(text))
 }
 
