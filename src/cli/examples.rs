@@ -78,6 +78,11 @@ Examples:
   slosmith backtest specs/chat.yaml --prometheus http://localhost:9090
   slosmith backtest --prometheus http://localhost:9090 --against origin/main";
 
+pub(super) const SUGGEST: &str = "\
+Examples:
+  slosmith suggest specs/chat.yaml --prometheus http://localhost:9090
+  slosmith suggest --prometheus http://localhost:9090 --pages-per-week 0.5 --write";
+
 pub(super) const GATE: &str = "\
 Examples:
   slosmith gate result.json --spec specs/chat.yaml --scenario peak

@@ -18,7 +18,9 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Check",
-        &["lint", "lsp", "drift", "health", "backtest", "gate"],
+        &[
+            "lint", "lsp", "drift", "health", "backtest", "suggest", "gate",
+        ],
     ),
     (
         "Look up",

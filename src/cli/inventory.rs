@@ -11,12 +11,19 @@ use super::terminal::Terminal;
 use slosmith_plan::inventory::Service;
 use slosmith_plan::plan::Plan;
 use slosmith_resolve as resolve;
-use slosmith_spec::spec::{Bases, Variant};
+use slosmith_spec::spec::{Bases, Document, Variant};
 use slosmith_text::diag::{Sink, guarded};
 use slosmith_text::source::Sources;
 
 /// Number of specs that are in memory at once.
 const BATCH: usize = 256;
+
+/// A spec, and what it means.
+pub(super) struct Read<'a> {
+    pub(super) document: &'a Document,
+    pub(super) plan: &'a Plan,
+    pub(super) sources: &'a Sources,
+}
 
 /// The services of the specs in a folder with a project, or of some specs; `None` if the specs have errors, which are then shown.
 pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
@@ -27,10 +34,10 @@ pub(super) fn read(args: &BuildArgs) -> Result<Option<Vec<Service>>> {
     Ok(services.map(|all| all.into_iter().map(|(service, ())| service).collect()))
 }
 
-/// The same with something of each plan.
+/// The same with something of each spec.
 pub(super) fn each<T: Send>(
     settings: &Settings,
-    of: impl Fn(&Plan) -> T + Sync,
+    of: impl Fn(&Read<'_>) -> T + Sync,
 ) -> Result<Option<Vec<(Service, T)>>> {
     let mut services = Vec::new();
     let mut findings = Sink::default();
@@ -88,7 +95,7 @@ fn service<T>(
     variant: &Variant,
     settings: &Settings,
     sources: &Sources,
-    of: impl Fn(&Plan) -> T,
+    of: impl Fn(&Read<'_>) -> T,
 ) -> Result<(Service, T), Sink> {
     let document = variant.read(sources)?;
     let (plan, _) = resolve::resolve(&document, settings.options())?;
@@ -98,5 +105,10 @@ fn service<T>(
         let line = file.line_col(at.range().start).line;
         *place = Some(format!("{}:{line}", file.path().display()));
     }
-    Ok((service, of(&plan)))
+    let read = Read {
+        document: &document,
+        plan: &plan,
+        sources,
+    };
+    Ok((service, of(&read)))
 }

@@ -11,7 +11,6 @@ use super::inventory;
 use super::table::Table;
 use super::words::count;
 use slosmith_plan::inventory::Service;
-use slosmith_plan::plan::Plan;
 use slosmith_render::target::prometheus::project::{self, Notified};
 use slosmith_render::target::{backstage, services as project_services};
 
@@ -62,8 +61,8 @@ pub fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(settings) = Settings::read(&build)? else {
         return Ok(2);
     };
-    let notified = |plan: &Plan| match args.format {
-        Format::Alertmanager => Notified::of(plan),
+    let notified = |read: &inventory::Read<'_>| match args.format {
+        Format::Alertmanager => Notified::of(read.plan),
         _ => None,
     };
     let Some(read) = inventory::each(&settings, notified)? else {

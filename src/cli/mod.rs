@@ -19,6 +19,7 @@ mod findings;
 pub mod gate;
 pub mod health;
 pub mod help;
+mod history;
 pub mod import;
 pub mod init;
 mod inventory;
@@ -35,6 +36,7 @@ mod read;
 pub mod schema;
 pub mod signals;
 mod stored;
+pub mod suggest;
 mod table;
 pub mod templates;
 pub mod terminal;
@@ -128,6 +130,11 @@ enum Command {
     /// Asks the server for what the rules read, and evaluates them as they are now. Only reads.
     #[command(after_long_help = examples::BACKTEST)]
     Backtest(backtest::BacktestArgs),
+    /// Suggest thresholds, holding times and objectives from your history
+    ///
+    /// Chooses values on the first two thirds of the history, and checks them on the rest. Prints the changes as a diff of the specs.
+    #[command(after_long_help = examples::SUGGEST)]
+    Suggest(suggest::SuggestArgs),
     /// Check a load test result against the pass criteria of a spec
     #[command(after_long_help = examples::GATE)]
     Gate(gate::GateArgs),
@@ -269,6 +276,7 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::Drift(args) => drift::run(args, out),
         Command::Health(args) => health::run(args, out),
         Command::Backtest(args) => backtest::run(args, out),
+        Command::Suggest(args) => suggest::run(args, out),
         Command::Gate(args) => gate::run(args, out),
         Command::Import(args) => import::run(args, out),
         #[cfg(feature = "aws")]

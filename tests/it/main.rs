@@ -66,6 +66,7 @@ mod sentences;
 mod servers;
 mod start;
 mod style;
+mod suggest;
 mod targets;
 mod update;
 mod variables;

@@ -108,6 +108,14 @@ fn the_committed_schema_of_backtests_is_current() {
 }
 
 #[test]
+fn the_committed_schema_of_suggestions_is_current() {
+    crate::update::check(
+        "schemas/suggest.schema.json",
+        &slosmith::backtest::suggest::schema(),
+    );
+}
+
+#[test]
 fn the_committed_schema_of_the_configuration_is_current() {
     let schema = slosmith::config::json_schema();
     crate::update::check("schemas/config.schema.json", &schema);

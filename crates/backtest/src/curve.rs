@@ -3,12 +3,11 @@
 use std::cmp::Ordering;
 
 use slosmith_promql::ast::{BinaryOp, Expr, ExprKind};
-use slosmith_promql::sampled::{Model, Row};
 use slosmith_promql::visit;
 use slosmith_text::units::Duration;
 
-use crate::firing::firings;
 use crate::report::Curve;
+use crate::tries::with_numbers;
 
 /// Thresholds beside the one of the spec, as parts of it.
 const PARTS: [f64; 10] = [0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 1.5, 2.0];
@@ -16,13 +15,12 @@ const PARTS: [f64; 10] = [0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 1.5, 2.0];
 /// Holding times beside the one of the spec, as parts of it.
 const TIMES: [f64; 4] = [0.0, 0.5, 2.0, 4.0];
 
-/// Of an expression that is a comparison with a number, as it is evaluated here; empty for others.
+/// Of an expression that is a comparison with a number, as it is evaluated here; empty for others. `fired` tells how often a rule
+/// fired with such an expression and holding time; `None` where the expression is not evaluated here.
 pub(crate) fn curve(
-    model: &Model,
     expr: &Expr,
-    rows: impl Fn(Vec<Row>) -> Vec<Row>,
-    (hold, keep): (Duration, Duration),
-    (from, to): (i64, i64),
+    hold: Duration,
+    fired: impl Fn(&Expr, Duration) -> Option<usize>,
 ) -> Option<Vec<Curve>> {
     let ExprKind::Binary(comparison) = &visit::bare(expr).kind else {
         return Some(Vec::new());
@@ -37,24 +35,14 @@ pub(crate) fn curve(
     if !is_bound {
         return Some(Vec::new());
     }
-    let rows = rows(model.results(&comparison.lhs)?);
     let count = |(threshold, time): (f64, Duration)| {
-        let beyond = |value: f64| match comparison.op {
-            BinaryOp::Gt => value > threshold,
-            BinaryOp::Ge => value >= threshold,
-            BinaryOp::Lt => value < threshold,
-            _ => value <= threshold,
-        };
-        let firings = rows.iter().map(|(labels, values)| {
-            let values: Vec<_> = values.iter().map(|v| v.filter(|v| beyond(*v))).collect();
-            firings(model, (labels, &values), (time, keep), (from, to)).len()
-        });
-        Curve {
+        let expr = with_numbers(expr, &mut |_, _, _| threshold);
+        Some(Curve {
             threshold,
             r#for: time.as_secs(),
-            firings: firings.sum(),
+            firings: fired(&expr, time)?,
             own: threshold == own.value && time == hold,
-        }
+        })
     };
     let thresholds = PARTS.into_iter().map(|part| (own.value * part, hold));
     let times = TIMES.into_iter().map(|part| {
@@ -63,7 +51,7 @@ pub(crate) fn curve(
     });
     let all = [(own.value, hold)].into_iter().chain(thresholds);
     let all = all.chain(times.filter(|(_, time)| *time != hold));
-    let mut all: Vec<_> = all.map(count).collect();
+    let mut all: Vec<_> = all.map(count).collect::<Option<_>>()?;
     all.sort_by(|a, b| {
         (a.threshold, a.r#for)
             .partial_cmp(&(b.threshold, b.r#for))

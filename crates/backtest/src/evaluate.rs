@@ -15,13 +15,17 @@ use crate::ask::{Asker, Range, Server};
 use crate::firing::{firings, held};
 use crate::readers::{Read, Readers, queries};
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
-use crate::{curve, needs, split};
+use crate::tries::{Try, Variant};
+use crate::{curve, needs, split, tries};
 
 /// The least time without data that is reported, in steps.
 const GAP: usize = 5;
 
 /// Parts of the time for which the spent budget is told.
 const PARTS: i64 = 28;
+
+/// Characters of a query that an error shows: some have kilobytes.
+const SHOWN: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -31,6 +35,24 @@ pub enum Error {
     Empty(String),
     #[error("{0}")]
     Time(String),
+    #[error(
+        "{service}: {days:.1} days of history are too few for values with at most {} a week: {needed:.1} days are needed",
+        count_of(*.a_week)
+    )]
+    Short {
+        service: String,
+        days: f64,
+        a_week: f64,
+        needed: f64,
+    },
+}
+
+/// So many firings: `1 firing`, `0.5 firings`.
+pub fn count_of(number: f64) -> String {
+    match number == 1.0 {
+        true => "1 firing".to_owned(),
+        false => format!("{number} firings"),
+    }
 }
 
 /// What the rules of a plan would have done between two times, in seconds since 1970.
@@ -39,6 +61,26 @@ pub enum Error {
 ///
 /// If the server does not answer a query; a piece of the history that is missing for this reason is never taken for no data.
 pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<Report, Error> {
+    Ok(history(plan, server, (from, to), false)?.report)
+}
+
+/// What [`history`] found.
+pub(crate) struct History {
+    pub(crate) report: Report,
+    /// For each alert of the report, in their order, what it would have done with other numbers.
+    pub(crate) tries: Vec<Vec<Try>>,
+    /// For each SLO, the share of bad events in its worst place: until the time that divides the history, and from then on.
+    pub(crate) bad: Vec<[Option<f64>; 2]>,
+    pub(crate) divided: i64,
+}
+
+/// The same, also with other numbers where these are tried.
+pub(crate) fn history(
+    plan: &Plan,
+    server: &dyn Server,
+    (from, to): (i64, i64),
+    trying: bool,
+) -> Result<History, Error> {
     let rules = timed(plan);
     let step = rules.iter().map(|rule| seconds(rule.every));
     let step = step.reduce(common).unwrap_or(60).max(1);
@@ -73,13 +115,18 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         to,
     };
     let mut found = Vec::new();
+    let mut tries = BTreeMap::new();
     run.find_data()?;
     if run.begins().is_none() {
         return Err(Error::Empty(plan.service.name.clone()));
     }
     for rule in order {
         if rules[rule].is_alert {
-            found.push((rule, run.alert(rule)?));
+            let (alert, local) = run.alert(rule)?;
+            if trying && let Some(local) = local {
+                tries.insert(rule, run.tries(plan, rule, &local));
+            }
+            found.push((rule, alert));
         } else {
             run.record(rule)?;
         }
@@ -90,11 +137,21 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
     found.sort_by_key(|(rule, alert)| (alert.tier.is_none(), place(alert), *rule));
     let objectives = plan.slos.iter().flat_map(|slo| run.objectives(plan, slo));
     let objectives: Vec<_> = objectives.collect();
+    let order = found.iter().map(|(rule, _)| rule);
+    let tries = order.map(|rule| tries.remove(rule).unwrap_or_default());
+    let tries = tries.collect();
+    let divided = run.divided();
+    let bad = plan.slos.iter().map(|slo| {
+        let begin = run.begins().unwrap_or(from).max(from);
+        let learned = run.bad_share(plan, slo, divided - begin, divided);
+        [learned, run.bad_share(plan, slo, to - divided, to)]
+    });
+    let bad = bad.collect();
     let mut alerts: Vec<Alert> = found.into_iter().map(|(_, alert)| alert).collect();
     for alert in &mut alerts {
         run.spend(plan, alert, &objectives);
     }
-    Ok(Report {
+    let report = Report {
         service: plan.service.name.clone(),
         from,
         to,
@@ -104,6 +161,12 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
         objectives,
         gaps: run.gaps(),
         queries: run.asker.queries,
+    };
+    Ok(History {
+        report,
+        tries,
+        bad,
+        divided,
     })
 }
 
@@ -188,9 +251,12 @@ impl Run<'_> {
     }
 
     fn ask(&mut self, query: &str) -> Result<Vec<Row>, Error> {
-        self.asker.ask(query).map_err(|why| Error::Server {
-            query: query.to_owned(),
-            why,
+        self.asker.ask(query).map_err(|why| {
+            let mut query: String = query.chars().take(SHOWN).collect();
+            if query.chars().count() == SHOWN {
+                query.push('…');
+            }
+            Error::Server { query, why }
         })
     }
 
@@ -272,7 +338,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn alert(&mut self, rule: usize) -> Result<Alert, Error> {
+    /// What an alert would have done, and its condition as it is evaluated here; none where that is not known.
+    fn alert(&mut self, rule: usize) -> Result<(Alert, Option<Expr>), Error> {
         let rules = self.rules;
         let timed = &rules[rule];
         let expr = &timed.expr;
@@ -294,12 +361,12 @@ impl Run<'_> {
             curve: Vec::new(),
         };
         if alert.unknown.is_some() {
-            return Ok(alert);
+            return Ok((alert, None));
         }
         let local = self.local(expr)?;
         alert.unknown = self.of_others();
         if alert.unknown.is_some() {
-            return Ok(alert);
+            return Ok((alert, None));
         }
         let begins = self.begins().unwrap_or(self.to);
         alert.exact_from =
@@ -307,7 +374,7 @@ impl Run<'_> {
         let Some(rows) = self.model.results(&local) else {
             alert.unknown =
                 Some("the condition is a query that only a Prometheus evaluates".into());
-            return Ok(alert);
+            return Ok((alert, None));
         };
         let times = (timed.hold, timed.keep);
         let between = (self.from, self.to);
@@ -336,16 +403,81 @@ impl Run<'_> {
             .firings
             .sort_by(|a, b| (a.start, &a.labels).cmp(&(b.start, &b.labels)));
         if alert.tier.is_none() {
-            alert.curve = curve::curve(
-                &self.model,
-                &local,
-                |rows| self.within(held(rows, every)),
-                times,
-                between,
-            )
-            .unwrap_or_default();
+            let fired = |expr: &Expr, hold: Duration| {
+                let rows = self.model.results(expr)?;
+                let rows = self.within(held(rows, every));
+                let of_row = |(labels, values): &Row| {
+                    firings(&self.model, (labels, values), (hold, timed.keep), between).len()
+                };
+                Some(rows.iter().map(of_row).sum())
+            };
+            alert.curve = curve::curve(&local, timed.hold, fired).unwrap_or_default();
         }
-        Ok(alert)
+        Ok((alert, Some(local)))
+    }
+
+    /// What an alert would have done with other numbers.
+    fn tries(&self, plan: &Plan, rule: usize, local: &Expr) -> Vec<Try> {
+        let timed = &self.rules[rule];
+        let of_slo = timed
+            .labels
+            .get(naming::SLO)
+            .zip(timed.labels.get(naming::TIER));
+        let slo = of_slo.and_then(|(name, _)| plan.slos.iter().find(|slo| slo.name == *name));
+        let alert = plan.alerts.iter().find(|alert| alert.name == timed.name);
+        let variants = match (slo, alert) {
+            (Some(slo), _) => tries::of_tier(slo.events.budget.budget, local, timed.hold),
+            (None, Some(alert)) => tries::of_alert(&alert.condition, local, timed.hold),
+            (None, None) => Vec::new(),
+        };
+        let one = |variant: Variant| {
+            let rows = self.model.results(&variant.expr)?;
+            let times = (variant.hold, timed.keep);
+            let mut pages = Vec::new();
+            for (labels, values) in self.within(held(rows, self.steps(timed))) {
+                let all = firings(&self.model, (&labels, &values), times, (self.from, self.to));
+                let interval = |f: Firing| (f.start.max(self.from), f.end.unwrap_or(self.to));
+                pages.extend(all.into_iter().map(interval));
+            }
+            Some(Try {
+                change: variant.change,
+                pages,
+            })
+        };
+        variants.into_iter().filter_map(one).collect()
+    }
+
+    /// The time after two thirds of the history.
+    fn divided(&self) -> i64 {
+        let begin = self.begins().unwrap_or(self.from).max(self.from);
+        let divided = begin + (self.to - begin) * 2 / 3;
+        divided - divided.rem_euclid(self.asker.step())
+    }
+
+    /// The share of bad events in so many seconds, in the place where it is highest.
+    fn bad_share(&self, plan: &Plan, slo: &Slo, length: i64, until: i64) -> Option<f64> {
+        let counted = self.events(plan, slo, length, until);
+        let shares = counted.values().filter(|[all, _]| *all > 0.0);
+        let shares = shares.map(|[all, bad]| bad / all);
+        match counted.is_empty() {
+            true => self
+                .mean(plan, slo, length, until)
+                .into_values()
+                .reduce(f64::max),
+            false => shares.reduce(f64::max),
+        }
+    }
+
+    /// The mean error ratio of an SLO in so many seconds, by place.
+    fn mean(&self, plan: &Plan, slo: &Slo, length: i64, until: i64) -> BTreeMap<Labels, f64> {
+        let length = Duration::from_secs(length.unsigned_abs());
+        let ratios = query::range(base_ratio(plan, slo), length);
+        let mean = build::call("avg_over_time", [ratios]);
+        let means = self.model.elements(&mean, until - self.asker.start());
+        let means = means.unwrap_or_default().into_iter();
+        means
+            .map(|(labels, mean)| (own_labels(&labels), mean))
+            .collect()
     }
 
     /// The elements from the begin of the history on: before it, an absence is none.
@@ -446,14 +578,7 @@ impl Run<'_> {
             line: Vec::new(),
         };
         if counted.is_empty() {
-            let mean = |length: i64| {
-                let length = Duration::from_secs(length.unsigned_abs());
-                let ratios = query::range(base_ratio(plan, slo), length);
-                let mean = build::call("avg_over_time", [ratios]);
-                let means = self.model.elements(&mean, self.to - self.asker.start());
-                let means = means.unwrap_or_default().into_iter();
-                means.map(|(labels, mean)| (own_labels(&labels), mean))
-            };
+            let mean = |length: i64| self.mean(plan, slo, length, self.to).into_iter();
             let in_last: BTreeMap<Labels, f64> = mean(last).collect();
             let of_mean = |(labels, mean): (Labels, f64)| Objective {
                 attained: Some(1.0 - mean),

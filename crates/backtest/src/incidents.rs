@@ -15,10 +15,8 @@ pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outc
         })
         .collect();
     pages.sort_by_key(|(_, start, _)| *start);
-    let is_of = |(_, start, end): &(&str, i64, i64), incident: &Incident| {
-        *start <= incident.end && *end >= incident.start && *start >= incident.start - BEFORE
-            || *start < incident.start && *end > incident.start
-    };
+    let is_of =
+        |(_, start, end): &(&str, i64, i64), incident: &Incident| is_of((*start, *end), incident);
     let in_time = |incident: &&Incident| incident.start <= report.to && incident.end >= report.from;
     let outcomes = incidents.iter().filter(in_time).map(|incident| {
         let first = pages.iter().find(|page| is_of(page, incident));
@@ -32,6 +30,12 @@ pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outc
         .filter(|page| !incidents.iter().any(|i| is_of(page, i)));
     let outside = outside.map(|page| begin(page, None));
     (outcomes.collect(), outside.collect())
+}
+
+/// Whether an alert fired for an incident.
+pub(crate) fn is_of((start, end): (i64, i64), incident: &Incident) -> bool {
+    start <= incident.end && end >= incident.start && start >= incident.start - BEFORE
+        || start < incident.start && end > incident.start
 }
 
 fn begin((alert, start, _): &(&str, i64, i64), of: Option<&Incident>) -> Page {

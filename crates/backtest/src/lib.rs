@@ -14,10 +14,14 @@ mod needs;
 mod readers;
 pub mod report;
 mod split;
+pub mod suggest;
+mod tries;
 
 pub use ask::{Answer, Failure, Range, Server};
-pub use evaluate::{Error, backtest};
+pub use evaluate::{Error, backtest, count_of};
 pub use incidents::compare;
 pub use report::{
     Alert, Curve, Firing, Found, Gap, Incident, Incidents, Objective, Outcome, Page, Report, Tier,
 };
+pub use suggest::{Advice, Rates, Suggestions, Verdict, Wish, suggest};
+pub use tries::{Change, What};

@@ -53,11 +53,15 @@ pub struct Incidents {
 ///
 /// Never: a schema is JSON.
 pub fn schema() -> String {
+    schema_of::<Vec<Found>>()
+}
+
+pub(crate) fn schema_of<T: JsonSchema>() -> String {
     let settings = schemars::generate::SchemaSettings::draft2020_12();
     let schema = settings
         .for_serialize()
         .into_generator()
-        .into_root_schema_for::<Vec<Found>>();
+        .into_root_schema_for::<T>();
     serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
 }
 

@@ -16,6 +16,8 @@ mod read;
 
 use std::fmt;
 
+use number::split_number;
+
 pub use duration::{Duration, days_of};
 pub use error::ParseError;
 pub use number::{Number, decimal, float, parse_decimal, printed_float, readable};
@@ -235,6 +237,19 @@ impl Quantity {
     /// The value, if it has no unit.
     pub fn bare(&self) -> Option<Number> {
         (self.suffix == Suffix::None && self.per.is_none()).then_some(self.value)
+    }
+
+    /// The number before the unit, as written: 1.5 of `1.5h`; none of several units (`1h30m`).
+    pub fn written(&self) -> Option<Number> {
+        let (number, unit) = split_number(self.text.trim());
+        let is_one = !unit.bytes().any(|b| b.is_ascii_digit());
+        is_one.then(|| parse_decimal(number).ok())?
+    }
+
+    /// Another number of the same unit.
+    pub fn with_number(&self, number: Number) -> Option<Self> {
+        let (_, unit) = split_number(self.text.trim());
+        format!("{}{unit}", decimal(number)).parse().ok()
     }
 
     /// The value for a signal of `unit`, in its base unit.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::times::shown;
+use crate::cli::history::shown;
 use crate::cli::table::Table;
 use crate::cli::words::count;
 use slosmith_backtest::{Alert, Firing, Found, Incidents, Objective, Report};

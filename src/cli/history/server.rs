@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::cli::page::{self, HttpArgs, Reply, Unanswered};
 use slosmith_backtest::{Answer, Failure, Range, Server};
 
-pub(super) struct Prometheus<'a> {
+pub(in crate::cli) struct Prometheus<'a> {
     url: String,
     headers: Vec<(&'a str, &'a str)>,
     http: &'a HttpArgs,
@@ -47,7 +47,11 @@ struct Series {
 }
 
 impl<'a> Prometheus<'a> {
-    pub(super) fn new(url: &str, headers: &'a [String], http: &'a HttpArgs) -> Result<Self> {
+    pub(in crate::cli) fn new(
+        url: &str,
+        headers: &'a [String],
+        http: &'a HttpArgs,
+    ) -> Result<Self> {
         let mut pairs = Vec::new();
         for header in headers {
             match header.split_once(':') {
@@ -68,12 +72,12 @@ impl<'a> Prometheus<'a> {
     }
 
     /// What the server warned of, each once.
-    pub(super) fn warnings(&self) -> BTreeSet<String> {
+    pub(in crate::cli) fn warnings(&self) -> BTreeSet<String> {
         self.warnings.take().into_iter().collect()
     }
 
     /// The URL without user and password.
-    pub(super) fn shown(&self) -> String {
+    pub(in crate::cli) fn shown(&self) -> String {
         page::without_user(&self.url)
     }
 }

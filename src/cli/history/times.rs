@@ -15,7 +15,7 @@ use slosmith_text::source::{Sources, Spanned};
 use slosmith_text::yaml;
 
 /// A time in RFC 3339, or a day in UTC, in seconds since 1970.
-pub(super) fn read(text: &str) -> Result<i64> {
+pub(in crate::cli) fn read(text: &str) -> Result<i64> {
     if let Ok(day) = text.parse::<Date>()
         && text.len() == "2026-11-01".len()
     {
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<i64> {
 }
 
 /// To the minute where that is exact: `2026-11-01T00:00Z`.
-pub(super) fn shown(time: i64) -> String {
+pub(in crate::cli) fn shown(time: i64) -> String {
     let whole = slosmith_backtest::report::rfc3339(time);
     match whole.strip_suffix(":00Z") {
         Some(minutes) => format!("{minutes}Z"),
@@ -45,7 +45,7 @@ struct Written {
 }
 
 /// The incidents of a file, or what is wrong with it.
-pub(super) fn incidents(path: &Path) -> Result<Result<Vec<Incident>, (Sink, Sources)>> {
+pub(in crate::cli) fn incidents(path: &Path) -> Result<Result<Vec<Incident>, (Sink, Sources)>> {
     let bytes = input::read_named(path, input::SMALL);
     let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
     let (mut sources, mut findings) = (Sources::default(), Sink::default());

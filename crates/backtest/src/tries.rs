@@ -1,0 +1,261 @@
+//! The numbers of a rule that may be chosen otherwise: thresholds, holding times, objectives.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slosmith_plan::plan::{Bound, Condition};
+use slosmith_promql::ast::{Expr, ExprKind, Number as Literal};
+use slosmith_promql::visit;
+use slosmith_spec::naming;
+use slosmith_text::units::{Duration, Number, Quantity, float};
+
+/// Numbers that a person would write, in each power of ten.
+const ROUND: [i128; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
+
+/// A threshold is changed to an eighth of it at least, and to eight times at most.
+const FARTHEST: i128 = 8;
+
+/// The longest holding time that replaces another one, in seconds.
+const LONGEST_HOLD: u64 = 3_600;
+
+/// Error budgets in thousandths of a percent, from which objectives are chosen.
+const BUDGETS: [i128; 13] = [
+    5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 7_000, 10_000,
+];
+
+/// Another value for one number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Change {
+    #[serde(flatten)]
+    pub what: What,
+    pub now: String,
+    pub then: String,
+    /// The error budget of another objective.
+    #[serde(skip)]
+    pub(crate) budget: Option<Number>,
+    /// How far it is from the value of the spec, in round numbers; negative where the alert fires more often.
+    #[serde(skip)]
+    pub(crate) steps: i32,
+}
+
+/// Which number of a spec is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum What {
+    /// A threshold of the condition.
+    Threshold {
+        /// The part that it belongs to, counted from 0 among those without parts of their own.
+        part: usize,
+    },
+    /// The holding time.
+    #[serde(rename = "for")]
+    Hold,
+    Objective,
+}
+
+/// A rule with another number.
+pub(crate) struct Variant {
+    pub(crate) change: Option<Change>,
+    pub(crate) expr: Expr,
+    pub(crate) hold: Duration,
+}
+
+/// What a rule would have done with one of these numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Try {
+    /// `None` for the values of the spec.
+    pub(crate) change: Option<Change>,
+    /// From when to when any of its elements fired.
+    pub(crate) pages: Vec<(i64, i64)>,
+}
+
+/// The rule of an alert as it is, with other thresholds, and with other holding times.
+pub(crate) fn of_alert(condition: &Condition, expr: &Expr, hold: Duration) -> Vec<Variant> {
+    let as_it_is = |change| Variant {
+        change,
+        expr: expr.clone(),
+        hold,
+    };
+    let mut all = vec![as_it_is(None)];
+    let holding = condition.holding();
+    let mut nth = 0;
+    for (part, leaf) in condition.leaves().into_iter().enumerate() {
+        let Some(compare) = leaf.compare() else {
+            continue;
+        };
+        let Bound::Fixed(op, value, text) = &compare.bound else {
+            continue;
+        };
+        let own = float(*value);
+        // Rules are written with six digits.
+        let is_own = |n: &f64| (n - own).abs() <= own.abs() * 1e-4;
+        let Some(at) = numbers(expr).iter().skip(nth).position(is_own) else {
+            continue;
+        };
+        let at = nth + at;
+        nth = at + 1;
+        let is_holding = holding.iter().any(|of| std::ptr::eq(*of, leaf));
+        let quantity: Option<Quantity> = text.parse().ok();
+        let written = quantity.as_ref().and_then(Quantity::written);
+        let (Some(quantity), Some(written), true) = (quantity, written, is_holding) else {
+            continue;
+        };
+        for (number, steps) in around(written, text.trim_end().ends_with('%')) {
+            let Some(then) = quantity.with_number(number) else {
+                continue;
+            };
+            let factor = float(number / written);
+            let change = Change {
+                what: What::Threshold { part },
+                now: text.clone(),
+                then: then.to_string(),
+                budget: None,
+                steps: if op.is_upper() { steps } else { -steps },
+            };
+            all.push(Variant {
+                expr: with_numbers(expr, &mut |_, i, own| {
+                    if i == at { own * factor } else { own }
+                }),
+                ..as_it_is(Some(change))
+            });
+        }
+    }
+    let other = holds(hold).into_iter().map(|(hold_then, steps)| {
+        let change = Change {
+            what: What::Hold,
+            now: hold.to_string(),
+            then: hold_then.to_string(),
+            budget: None,
+            steps,
+        };
+        Variant {
+            hold: hold_then,
+            ..as_it_is(Some(change))
+        }
+    });
+    all.extend(other);
+    all
+}
+
+/// The rule of a tier as it is, and with the budgets of other objectives.
+pub(crate) fn of_tier(budget: Number, expr: &Expr, hold: Duration) -> Vec<Variant> {
+    let one = Number::from_integer(1);
+    let own = BUDGETS.iter().position(|b| budget_of(*b) >= budget);
+    let own = own.unwrap_or(BUDGETS.len()) as i32;
+    let others = BUDGETS.iter().enumerate();
+    let others = others.filter(|(_, b)| budget_of(**b) != budget);
+    let others = others.map(|(i, b)| {
+        let factor = float(budget_of(*b) / budget);
+        let is_ratio = |side: &Expr| {
+            let mut names = visit::selectors(side).into_iter();
+            names.any(|of| {
+                of.metric
+                    .as_ref()
+                    .is_some_and(|name| name.text == naming::ERROR_RATIO)
+            })
+        };
+        let scaled =
+            &mut |side: &Expr, _, own: f64| if is_ratio(side) { own * factor } else { own };
+        let change = Change {
+            what: What::Objective,
+            now: percent(one - budget),
+            then: percent(one - budget_of(*b)),
+            budget: Some(budget_of(*b)),
+            steps: i as i32 - own + i32::from(i as i32 >= own),
+        };
+        Variant {
+            change: Some(change),
+            expr: with_numbers(expr, scaled),
+            hold,
+        }
+    });
+    let as_it_is = Variant {
+        change: None,
+        expr: expr.clone(),
+        hold,
+    };
+    [as_it_is].into_iter().chain(others).collect()
+}
+
+fn budget_of(thousandths: i128) -> Number {
+    Number::new(thousandths, 100_000)
+}
+
+pub(crate) fn percent(share: Number) -> String {
+    format!("{}%", slosmith_text::units::decimal(share * 100))
+}
+
+/// Round numbers about a number, and how many of them lie between; of a high percentage, round distances from 100 %.
+fn around(own: Number, is_percent: bool) -> Vec<(Number, i32)> {
+    let whole = Number::from_integer(100);
+    let zero = Number::from_integer(0);
+    if is_percent && own > whole / 2 && own < whole {
+        let mirrored = around(whole - own, false).into_iter();
+        let below = mirrored.filter(|(rest, _)| *rest < whole);
+        return below.map(|(rest, steps)| (whole - rest, -steps)).collect();
+    }
+    if own <= zero {
+        return Vec::new();
+    }
+    let mut power = Number::new(1, 10);
+    while power > own / FARTHEST {
+        power /= 10;
+    }
+    let mut all = Vec::new();
+    while power < own * FARTHEST {
+        let round = ROUND.iter().map(|n| power * *n / 10);
+        all.extend(round.filter(|n| *n >= own / FARTHEST && *n <= own * FARTHEST));
+        power *= 10;
+    }
+    let fits = |n: &Number| *n != own && !(is_percent && *n >= whole);
+    let below = all.iter().filter(|n| **n < own && fits(n)).count() as i32;
+    let all = all.into_iter().filter(fits).enumerate();
+    let all = all.map(|(i, n)| {
+        let place = i as i32 - below;
+        (n, if place >= 0 { place + 1 } else { place })
+    });
+    all.collect()
+}
+
+/// Other holding times in whole minutes.
+fn holds(own: Duration) -> Vec<(Duration, i32)> {
+    let own = own.as_secs();
+    let others = [(own / 2, -2), (own * 2, 2), (own * 4, 4)];
+    let fits = |(hold, _): &(u64, i32)| *hold != own && *hold % 60 == 0 && *hold <= LONGEST_HOLD;
+    let others = others.into_iter().filter(fits);
+    others
+        .map(|(hold, steps)| (Duration::from_secs(hold), steps))
+        .collect()
+}
+
+/// The numbers that parts of an expression are compared with, from left to right.
+fn numbers(expr: &Expr) -> Vec<f64> {
+    let mut all = Vec::new();
+    with_numbers(expr, &mut |_, _, own| {
+        all.push(own);
+        own
+    });
+    all
+}
+
+/// The expression with other numbers in its comparisons: `with` gets what is compared, the place among them, and the number.
+pub(crate) fn with_numbers(expr: &Expr, with: &mut impl FnMut(&Expr, usize, f64) -> f64) -> Expr {
+    let mut expr = expr.clone();
+    replace(&mut expr, &mut 0, with);
+    expr
+}
+
+fn replace(expr: &mut Expr, nth: &mut usize, with: &mut impl FnMut(&Expr, usize, f64) -> f64) {
+    if let ExprKind::Binary(binary) = &mut expr.kind
+        && binary.op.is_comparison()
+        && let ExprKind::Number(own) = &visit::bare(&binary.rhs).kind
+    {
+        let value = with(&binary.lhs, *nth, own.value);
+        let text = value.to_string();
+        *nth += 1;
+        binary.rhs = ExprKind::Number(Literal { value, text }).into();
+        return;
+    }
+    for child in visit::children_mut(expr) {
+        replace(child, nth, with);
+    }
+}
