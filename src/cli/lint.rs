@@ -4,6 +4,7 @@ mod args;
 mod baseline;
 pub(super) mod fixing;
 pub(super) mod input;
+mod live;
 mod passed;
 pub(super) mod progress;
 mod report;
@@ -21,9 +22,11 @@ use anyhow::{Context, Result, anyhow, bail};
 pub use args::LintArgs;
 
 use input::Loaded;
+use live::Online;
 use progress::Progress;
 use slosmith_catalog::{Embedded, Range};
 use slosmith_lint::lint::date::Date;
+use slosmith_lint::lint::live::Live;
 use slosmith_lint::lint::{Scope, Settings, run_telling};
 use slosmith_render::output::Writer;
 use slosmith_spec::config::{Config, plain};
@@ -62,8 +65,10 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let loaded = input::load(files, sources, &progress);
     let texts = loaded.sources.iter().map(|(_, file)| file.text());
     let products = scope::products(&config, &asked, Embedded::in_texts(texts))?;
+    let live = args.live.server()?;
     let job = Job {
         args,
+        live: live.as_ref(),
         config: &config,
         scope: &Scope::configured(products, &config),
         root: &config_folder(&config, &here),
@@ -107,6 +112,7 @@ pub(in crate::cli) fn today() -> Date {
 
 struct Job<'a> {
     args: &'a LintArgs,
+    live: Option<&'a Online<'a>>,
     config: &'a Config,
     scope: &'a Scope<'a>,
     root: &'a Path,
@@ -119,6 +125,9 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.check(&loaded);
+        if let Some(why) = self.live.and_then(Online::failed) {
+            bail!("the server of `--prometheus` does not answer: {why}");
+        }
         loaded.unreadable |= found.iter().any(|d| d.code == INTERNAL_ERROR);
         if args.fix || args.diff {
             (loaded, found) = self.fix(loaded, found, out)?;
@@ -190,6 +199,7 @@ impl Job<'_> {
         let scope = scope.adding(loaded.added_labels());
         let scope = scope.pinned(loaded.pins());
         let scope = scope.replacing_buckets(loaded.replace_buckets());
+        let scope = scope.asking(self.live.map(|online| Live(online)));
         let settings = Settings {
             scope: &scope,
             config: self.config,

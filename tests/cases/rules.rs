@@ -14,8 +14,12 @@ use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::diag::{Applicability, Diagnostic, fix};
 use slosmith::lint::date::Date;
+use slosmith::lint::live::{Live, Refused, Server, Vector};
 use slosmith::lint::rules::{self, CERTAIN, LIMITS, RULES, SECTIONS, infos};
 use slosmith::lint::{Check, Scope, Settings, run};
+use slosmith::promql;
+use slosmith::promql::ast::ExprKind;
+use slosmith::promql::sampled::{Labels, Model};
 use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
 use crate::markdown::{self, Case};
@@ -56,7 +60,11 @@ pub(crate) fn findings(
         config.choice.select.push(all);
     }
     let mut artifacts = Vec::new();
-    for (path, text) in case.files.iter().filter(|file| !is_config(file)) {
+    let is_server = |(path, _): &&(String, String)| Path::new(path).ends_with(SERVER);
+    let server = case.files.iter().find(is_server);
+    let server = server.map(|(_, text)| Made::of(text));
+    let is_linted = |file: &&(String, String)| !is_config(file) && !is_server(file);
+    for (path, text) in case.files.iter().filter(is_linted) {
         let path = Path::new(path);
         let file = sources.add(SourceFile::new(path, text.as_str()));
         let read = artifact::read(file, path, text);
@@ -82,6 +90,7 @@ pub(crate) fn findings(
     });
     let products = std::iter::once(product).chain(others).collect();
     let scope = Scope::configured(products, &config);
+    let scope = scope.asking(server.as_ref().map(|made| Live(made)));
     let root = fixtures();
     let settings = Settings {
         scope: &scope,
@@ -93,6 +102,70 @@ pub(crate) fn findings(
     let mut found = run(&artifacts, &sources, &settings);
     found.retain(|d| rule.is_none_or(|rule| d.code == rule));
     (found, sources, artifacts)
+}
+
+/// The name of a block with the series of a server: `metric{labels} value`, `# ended` behind a series that ended half a day
+/// ago, and `# takes 2s and reads 10 samples`.
+const SERVER: &str = "server";
+
+/// Minutes of history of a made-up server.
+const MINUTES: usize = 8 * 1_440;
+
+/// A server whose series have one value for all time.
+struct Made {
+    model: Model,
+    cost: (f64, u64),
+}
+
+impl Made {
+    fn of(text: &str) -> Self {
+        let mut model = Model::new(0, 60, MINUTES, false);
+        let mut cost = (0.001, 10);
+        for line in text.lines() {
+            if let Some(words) = line.strip_prefix("# takes ") {
+                let (seconds, samples) = words.split_once("s and reads ").expect("a cost");
+                let samples = samples.trim_end_matches(" samples");
+                let number = |text: &str| text.parse().expect("a number");
+                cost = (number(seconds), number(samples) as u64);
+                continue;
+            }
+            let (line, ends) = match line.strip_suffix(" # ended") {
+                Some(line) => (line, MINUTES - 720),
+                None => (line, MINUTES),
+            };
+            let (series, value) = line.rsplit_once(' ').expect("a value");
+            let selector = promql::parse(series).expect("a series");
+            let ExprKind::Selector(selector) = &selector.kind else {
+                panic!("{series}");
+            };
+            let matchers = selector.matchers.iter();
+            let mut labels: Labels = matchers
+                .map(|m| (m.label.text.clone(), m.value.value.clone()))
+                .collect();
+            let name = selector.metric.as_ref().expect("a name");
+            labels.insert("__name__".into(), name.text.clone());
+            let value: f64 = value.parse().expect("a number");
+            let samples = (0..MINUTES).map(|minute| (minute < ends).then_some(value));
+            model.add(labels, samples.collect(), 1);
+        }
+        Self { model, cost }
+    }
+}
+
+impl Server for Made {
+    fn instant(&self, query: &str, ago: u64) -> Result<Vector, Refused> {
+        let now = (MINUTES as i64 - 1) * 60;
+        let expr = promql::parse(query).expect("PromQL");
+        let elements = self.model.elements(&expr, now - ago as i64);
+        match elements {
+            Some(elements) => Ok(Vector {
+                elements,
+                seconds: self.cost.0,
+                samples: Some(self.cost.1),
+            }),
+            None => Err(Refused::Query("many-to-many matching not allowed".into())),
+        }
+    }
 }
 
 fn names_of_rules() -> impl Iterator<Item = &'static str> {

@@ -41,6 +41,8 @@ pub enum Failure {
     TooMuch(String),
     /// The server cannot answer now; it may say for how long.
     Busy(String, Option<Duration>),
+    /// The server does not understand the query.
+    Invalid(String),
     /// The server will not answer.
     Refused(String),
 }
@@ -153,7 +155,12 @@ impl<'a> Asker<'a> {
                     self.server.wait(wanted.unwrap_or(wait).min(LONGEST_WAIT));
                     wait *= 2;
                 }
-                Err(Failure::TooMuch(why) | Failure::Busy(why, _) | Failure::Refused(why)) => {
+                Err(
+                    Failure::TooMuch(why)
+                    | Failure::Busy(why, _)
+                    | Failure::Invalid(why)
+                    | Failure::Refused(why),
+                ) => {
                     return Err(why);
                 }
             }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::cli::page::{self, HttpArgs, Reply, Unanswered};
 use slosmith_backtest::{Answer, Failure, Range, Server};
+use slosmith_lint::lint::live::Vector;
 
 pub(in crate::cli) struct Prometheus<'a> {
     url: String,
@@ -37,6 +38,20 @@ struct Response {
 #[derive(Deserialize)]
 struct Data {
     result: Vec<Series>,
+    #[serde(default)]
+    stats: Stats,
+}
+
+#[derive(Default, Deserialize)]
+struct Stats {
+    #[serde(default)]
+    samples: Option<Samples>,
+}
+
+#[derive(Deserialize)]
+struct Samples {
+    #[serde(rename = "totalQueryableSamples")]
+    total: u64,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +59,9 @@ struct Series {
     metric: BTreeMap<String, String>,
     #[serde(default)]
     values: Vec<(f64, String)>,
+    /// Of an instant query.
+    #[serde(default)]
+    value: Option<(f64, String)>,
 }
 
 impl<'a> Prometheus<'a> {
@@ -71,6 +89,39 @@ impl<'a> Prometheus<'a> {
         })
     }
 
+    /// The result of a query at a time in seconds since 1970.
+    pub(in crate::cli) fn instant(&self, query: &str, time: i64) -> Result<Vector, Failure> {
+        let time = time.to_string();
+        let form = [("query", query), ("time", time.as_str()), ("stats", "all")];
+        let asked = Instant::now();
+        let data = self.send("query", &form)?;
+        let element = |series: Series| {
+            let (_, value) = series.value?;
+            Some((series.metric, value.parse().ok()?))
+        };
+        Ok(Vector {
+            elements: data.result.into_iter().filter_map(element).collect(),
+            seconds: asked.elapsed().as_secs_f64(),
+            samples: data.stats.samples.map(|samples| samples.total),
+        })
+    }
+
+    /// What the server answers to a form.
+    fn send(&self, path: &str, form: &[(&str, &str)]) -> Result<Data, Failure> {
+        let url = format!("{}/api/v1/{path}", self.url);
+        let asked = Instant::now();
+        let reply = page::post(&url, form, &self.headers, self.http);
+        self.seconds
+            .set(self.seconds.get() + asked.elapsed().as_secs_f64());
+        let reply = reply.map_err(|why| match why {
+            Unanswered::Late(why) => Failure::TooMuch(why),
+            Unanswered::Lost(why) if self.is_there.get() => Failure::Busy(why, None),
+            Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
+        })?;
+        self.is_there.set(true);
+        data(reply, &mut self.warnings.borrow_mut())
+    }
+
     /// What the server warned of, each once.
     pub(in crate::cli) fn warnings(&self) -> BTreeSet<String> {
         self.warnings.take().into_iter().collect()
@@ -84,7 +135,6 @@ impl<'a> Prometheus<'a> {
 
 impl Server for Prometheus<'_> {
     fn range(&self, query: &str, range: Range) -> Result<Vec<Answer>, Failure> {
-        let url = format!("{}/api/v1/query_range", self.url);
         let Range { start, end, step } = range;
         let [start, end, step] = [start, end, step].map(|time| time.to_string());
         let form = [
@@ -96,17 +146,16 @@ impl Server for Prometheus<'_> {
             ("partial_response", "false"),
             ("deny_partial_response", "1"),
         ];
-        let asked = Instant::now();
-        let reply = page::post(&url, &form, &self.headers, self.http);
-        self.seconds
-            .set(self.seconds.get() + asked.elapsed().as_secs_f64());
-        let reply = reply.map_err(|why| match why {
-            Unanswered::Late(why) => Failure::TooMuch(why),
-            Unanswered::Lost(why) if self.is_there.get() => Failure::Busy(why, None),
-            Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
-        })?;
-        self.is_there.set(true);
-        answers(reply, &mut self.warnings.borrow_mut())
+        let data = self.send("query_range", &form)?;
+        let answer = |series: Series| {
+            let value =
+                |(time, value): (f64, String)| Some((time.round() as i64, value.parse().ok()?));
+            Answer {
+                labels: series.metric,
+                samples: series.values.into_iter().filter_map(value).collect(),
+            }
+        };
+        Ok(data.result.into_iter().map(answer).collect())
     }
 
     fn seconds(&self) -> f64 {
@@ -114,14 +163,15 @@ impl Server for Prometheus<'_> {
     }
 }
 
-/// The series of an answer; adds its warnings.
-fn answers(reply: Reply, warnings: &mut Vec<String>) -> Result<Vec<Answer>, Failure> {
+/// The data of an answer; adds its warnings.
+fn data(reply: Reply, warnings: &mut Vec<String>) -> Result<Data, Failure> {
     let Reply {
         status,
         retry_after,
         body,
     } = reply;
     let read: Result<Response, _> = serde_json::from_slice(&body);
+    let is_query = read.as_ref().is_ok_and(|response| response.error.is_some());
     let said = match &read {
         Ok(Response {
             error: Some(error), ..
@@ -142,21 +192,12 @@ fn answers(reply: Reply, warnings: &mut Vec<String>) -> Result<Vec<Answer>, Fail
                 warnings.append(&mut response.warnings);
             }
             let data = response.and_then(|response| response.data);
-            let data =
-                data.ok_or_else(|| Failure::Refused("the answer is not of a Prometheus".into()))?;
-            let answer = |series: Series| {
-                let value =
-                    |(time, value): (f64, String)| Some((time.round() as i64, value.parse().ok()?));
-                Answer {
-                    labels: series.metric,
-                    samples: series.values.into_iter().filter_map(value).collect(),
-                }
-            };
-            Ok(data.result.into_iter().map(answer).collect())
+            data.ok_or_else(|| Failure::Refused("the answer is not of a Prometheus".into()))
         }
         // Execution failed: too many samples or series, or too late.
         413 | 422 => Err(Failure::TooMuch(said)),
         400 if said.contains("exceeded maximum resolution") => Err(Failure::TooMuch(said)),
+        400 if is_query => Err(Failure::Invalid(said)),
         503 if said.contains("timed out") => Err(Failure::TooMuch(said)),
         429 | 500 | 502 | 503 | 504 => {
             Err(Failure::Busy(said, retry_after.map(Duration::from_secs)))

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::live::LiveArgs;
+
 use slosmith_catalog::Range;
 use slosmith_lint::lint::rules;
 use slosmith_spec::config::{Choice, Code, Config, Level, is_known, words};
@@ -77,6 +79,8 @@ pub struct LintArgs {
     /// Write all findings to the `baseline` file of `slosmith.toml`, so that later runs show only new findings
     #[arg(long, conflicts_with_all = ["fix", "diff"])]
     pub(super) write_baseline: bool,
+    #[command(flatten)]
+    pub(super) live: LiveArgs,
 }
 
 /// Findings that exit with 1.

@@ -46,6 +46,7 @@ mod file;
 mod fixes;
 mod levels;
 mod listing;
+pub mod live;
 mod missing_metric;
 mod panel_schemas;
 pub mod pins;

@@ -6,6 +6,7 @@ mod series;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
+use super::live::{Refused, Server, Vector};
 use super::scope::Scope;
 use super::subject::{Dead, Known, Subject};
 use crate::artifact::{Alert, Artifact, Dashboard, Language, Panel, Query, Record, Role, Target};
@@ -16,7 +17,7 @@ use slosmith_promql::ast::{BinaryOp, Expr, ExprKind, Matcher, Selector, TextSpan
 use slosmith_promql::labels::{Flow, Leaf, Presence, label_flow};
 use slosmith_promql::rewrite::{Edit, apply, replace_node};
 use slosmith_promql::usage::{Comparison, comparison, is_call};
-use slosmith_promql::{Dialect, Kept, kept_labels, matches};
+use slosmith_promql::{Dialect, Kept, kept_labels, matches, visit};
 use slosmith_text::diag;
 use slosmith_text::diag::{Applicability, Fix};
 use slosmith_text::source::Span;
@@ -101,6 +102,23 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             Site::Alert(alert) => Some(alert),
             Site::Record(_) | Site::Panel(..) | Site::Other => None,
         }
+    }
+
+    /// The server that may be asked about this query.
+    pub fn live(&self) -> Option<&'c dyn Server> {
+        let live = self.scope.live()?;
+        (self.is_evaluated() && self.query.language == Language::PromQl).then_some(live.0)
+    }
+
+    /// The result of the query on that server now; `None` if the query has variables, or is part of another one.
+    pub fn result(&self) -> Option<Result<Vector, Refused>> {
+        let live = self.live()?;
+        let is_whole = matches!(
+            self.site,
+            Site::Alert(_) | Site::Record(_) | Site::Panel(..)
+        );
+        let has_variable = visit::placeholders(self.expr).next().is_some();
+        (is_whole && !has_variable).then(|| live.instant(&self.query.text, 0))
     }
 
     pub fn panel(&self) -> Option<&'q Panel> {

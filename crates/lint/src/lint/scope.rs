@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::live::Live;
 use super::pins::Pin;
 use super::spec::{Declared, Own, RecordedSlo, Shapes};
 use slosmith_catalog::{ADDED_BY_SCRAPE, Product, Range, ReleaseId, Shape, VLLM, meant};
@@ -42,6 +43,8 @@ pub struct Scope<'c> {
     only_foreign: BTreeSet<&'c str>,
     /// A file of the project replaces bucket boundaries of the servers.
     replaces_buckets: bool,
+    /// The server that rules may ask.
+    live: Option<Live<'c>>,
 }
 
 /// The help of a finding about boundaries that servers can replace.
@@ -78,6 +81,7 @@ impl<'c> Scope<'c> {
             prometheus: None,
             pins: Vec::new(),
             replaces_buckets: false,
+            live: None,
         }
     }
 
@@ -98,6 +102,17 @@ impl<'c> Scope<'c> {
         scope.prometheus = config.prometheus;
         scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
         scope
+    }
+
+    /// With a server that rules may ask.
+    #[must_use]
+    pub fn asking(mut self, live: Option<Live<'c>>) -> Self {
+        self.live = live;
+        self
+    }
+
+    pub fn live(&self) -> Option<Live<'c>> {
+        self.live
     }
 
     #[must_use]

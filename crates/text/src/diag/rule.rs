@@ -18,6 +18,8 @@ pub enum Group {
     Labels,
     Slo,
     Alert,
+    /// What a running server says.
+    Server,
     CloudWatch,
     /// Conventions: a finding is not a mistake.
     Style,
@@ -25,7 +27,7 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::PromQl,
         Self::Catalog,
         Self::Type,
@@ -33,6 +35,7 @@ impl Group {
         Self::Labels,
         Self::Slo,
         Self::Alert,
+        Self::Server,
         Self::CloudWatch,
         Self::Style,
         Self::Suppression,
@@ -47,6 +50,7 @@ impl Group {
             Self::Labels => "labels",
             Self::Slo => "slo",
             Self::Alert => "alert",
+            Self::Server => "server",
             Self::CloudWatch => "cloudwatch",
             Self::Style => "style",
             Self::Suppression => "suppression",

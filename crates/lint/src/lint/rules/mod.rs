@@ -64,6 +64,11 @@ rules!(
     policy,
     alert_without_runbook,
     dead_runbook_link,
+    // server
+    missing_series,
+    refused_query,
+    true_alert,
+    costly_query,
     // dashboards
     schema_invalid,
     panel_without_unit,
