@@ -130,7 +130,7 @@ enum Command {
     /// Asks the server for what the rules read, and evaluates them as they are now. Only reads.
     #[command(after_long_help = examples::BACKTEST)]
     Backtest(backtest::BacktestArgs),
-    /// Suggest thresholds, holding times and objectives from your history
+    /// Suggest thresholds and objectives from your own history
     ///
     /// Chooses values on the first two thirds of the history, and checks them on the rest. Prints the changes as a diff of the specs.
     #[command(after_long_help = examples::SUGGEST)]

@@ -28,7 +28,7 @@ use slosmith_text::input;
 use slosmith_text::source::{Sources, Span};
 use slosmith_text::units::{Quantity, decimal};
 
-/// Suggest thresholds, holding times and objectives from your own history
+/// Suggest thresholds and objectives from your own history
 #[derive(Debug, Args)]
 pub struct SuggestArgs {
     #[command(flatten)]

@@ -341,7 +341,7 @@ impl Judge<'_> {
         ) {
             (false, _) => "no number of its condition can be chosen otherwise".to_owned(),
             (true, None) => {
-                "no other threshold and no other holding time fires so seldom".to_owned()
+                "no other threshold and no other `for` fires so seldom".to_owned()
             }
             (true, Some(choice)) => {
                 let lost = own.caught[0].difference(&choice.caught[0]).next();

@@ -18,7 +18,7 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// A rule is evaluated each minute, and a dashboard asks for hundreds of steps. The other rules of its group wait.
+    /// A rule is evaluated each minute, and a dashboard requests hundreds of steps. The other rules of its group wait.
     ///
     /// ### Example
     ///

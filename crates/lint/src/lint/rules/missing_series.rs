@@ -22,7 +22,7 @@ declare_rule! {
     /// ### What it does
     ///
     /// With `--prometheus URL`, reports selectors that select no series on that server now. The finding is at the part of
-    /// the selector that excludes all series: the name, a label or a value. It says when the server last had such
+    /// the selector that excludes all series: the name, a label or a value. It shows when the server last had such
     /// series, and which values the label has.
     ///
     /// ### Why

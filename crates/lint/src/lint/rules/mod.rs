@@ -66,7 +66,7 @@ rules!(
     dead_runbook_link,
     // server
     missing_series,
-    refused_query,
+    rejected_query,
     true_alert,
     costly_query,
     // dashboards

@@ -8,7 +8,7 @@ use slosmith_text::diag::{Fixes, Group, Severity};
 declare_rule! {
     /// ### What it does
     ///
-    /// With `--prometheus URL`, reports queries that this server refuses, with its reason: two series on one side of a join
+    /// With `--prometheus URL`, reports queries that this server rejects, with its reason: two series on one side of a join
     /// match, a function that its version does not have, too many samples.
     ///
     /// ### Why
@@ -33,7 +33,7 @@ declare_rule! {
     /// - Queries with dashboard variables are not sent.
     /// - Series of another time may match otherwise.
     pub const RULE: Rule = Rule {
-        name: "refused-query",
+        name: "rejected-query",
         summary: "the server cannot evaluate the query",
         group: Group::Server,
         level: Severity::Error,
