@@ -133,36 +133,27 @@ fn write_all(files: &BTreeMap<PathBuf, (String, String)>, writer: &Writer) -> Re
 /// Values to write, by their places, and why others are not written.
 #[derive(Default)]
 struct Changes {
-    values: BTreeMap<Place, BTreeSet<String>>,
+    /// `None` is the value of the spec.
+    values: BTreeMap<Place, BTreeSet<Option<String>>>,
     left: BTreeSet<String>,
 }
 
 impl Changes {
     fn add(&mut self, found: &Suggestions, places: &Places) {
         for advice in &found.advice {
-            let Some(change) = advice
-                .change
-                .as_ref()
-                .filter(|_| advice.verdict == Verdict::Change)
-            else {
-                continue;
-            };
-            let is_it = |(name, what, _): &&(String, What, Place)| {
-                *name == advice.name && *what == change.what
-            };
-            match places.iter().find(is_it) {
-                Some((_, _, place)) => {
-                    self.values
-                        .entry(place.clone())
-                        .or_default()
-                        .insert(change.then.clone());
-                }
-                None => {
-                    self.left.insert(format!(
-                        "{}: the spec has no value to replace with {}",
-                        advice.name, change.then
-                    ));
-                }
+            let change = advice.change.as_ref();
+            let change = change.filter(|_| advice.verdict == Verdict::Change);
+            let mut is_there = change.is_none();
+            for (_, what, place) in places.iter().filter(|(name, ..)| *name == advice.name) {
+                let then = change.filter(|change| change.what == *what);
+                is_there |= then.is_some();
+                let then = then.map(|change| change.then.clone());
+                self.values.entry(place.clone()).or_default().insert(then);
+            }
+            if let Some(change) = change.filter(|_| !is_there) {
+                let (name, then) = (&advice.name, &change.then);
+                let left = format!("{name}: the spec has no value to replace with {then}");
+                self.left.insert(left);
             }
         }
     }
@@ -171,7 +162,9 @@ impl Changes {
     fn files(&mut self) -> Result<BTreeMap<PathBuf, (String, String)>> {
         let mut files: BTreeMap<PathBuf, (String, String)> = BTreeMap::new();
         // From the end of a file: an edit moves what follows it.
-        for (place, values) in self.values.iter().rev() {
+        let changed =
+            |(_, values): &(&Place, &BTreeSet<Option<String>>)| values.iter().any(Option::is_some);
+        for (place, values) in self.values.iter().rev().filter(changed) {
             if !files.contains_key(&place.file) {
                 let text = input::read_named(&place.file, input::SMALL)?;
                 let text = String::from_utf8(text)?;
@@ -183,7 +176,7 @@ impl Changes {
             let written = text.get(range.clone()).unwrap_or_default();
             let mut values = values.iter();
             match (values.next(), values.next()) {
-                (Some(then), None) => match replaced(written, then) {
+                (Some(Some(then)), None) => match replaced(written, then) {
                     Some(value) => text.replace_range(range, &value),
                     None => {
                         self.left.insert(format!(
@@ -365,6 +358,12 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
             out,
             "\nMissed: {}: no page finds it, and no other value does.",
             incident.title
+        )?;
+    }
+    if wish.incidents.is_empty() {
+        writeln!(
+            out,
+            "\nWithout `--incidents`, each firing counts as one too many, also in a real outage."
         )?;
     }
     for gap in &found.gaps {

@@ -132,6 +132,20 @@ fn an_incident_that_no_page_finds_lowers_a_threshold() {
 }
 
 #[test]
+fn an_alert_that_always_fires_is_not_one_that_fires_once() {
+    let queue = (0..21 * 96).map(|quarter| (quarter, 35.0));
+    let always = Queue(queue.collect());
+    let wish = Wish {
+        a_week: 1.0,
+        incidents: vec![incident(200)],
+    };
+    let range = (FROM, FROM + 21 * DAY);
+    let found = suggest(&plan(), &always, range, &wish).expect("suggestions");
+    assert_eq!(advice(&found).learned.now.round(), 42.0);
+    assert_eq!(advice(&found).verdict, Verdict::NoValue);
+}
+
+#[test]
 fn a_value_that_fires_seldom_stays() {
     let found = suggestions(vec![(200, 90.0)], Vec::new());
     assert_eq!(advice(&found).verdict, Verdict::Keep);

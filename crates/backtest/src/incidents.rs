@@ -15,8 +15,10 @@ pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outc
         })
         .collect();
     pages.sort_by_key(|(_, start, _)| *start);
-    let is_of =
-        |(_, start, end): &(&str, i64, i64), incident: &Incident| is_of((*start, *end), incident);
+    let is_of = |(_, start, end): &(&str, i64, i64), incident: &Incident| {
+        begins_for(*start, incident) && *end >= incident.start
+            || *start < incident.start && *end > incident.start
+    };
     let in_time = |incident: &&Incident| incident.start <= report.to && incident.end >= report.from;
     let outcomes = incidents.iter().filter(in_time).map(|incident| {
         let first = pages.iter().find(|page| is_of(page, incident));
@@ -32,10 +34,9 @@ pub fn compare(report: &Report, incidents: &[Incident], page: &str) -> (Vec<Outc
     (outcomes.collect(), outside.collect())
 }
 
-/// Whether an alert fired for an incident.
-pub(crate) fn is_of((start, end): (i64, i64), incident: &Incident) -> bool {
-    start <= incident.end && end >= incident.start && start >= incident.start - BEFORE
-        || start < incident.start && end > incident.start
+/// Whether what begins at this time is due to an incident.
+pub(crate) fn begins_for(time: i64, incident: &Incident) -> bool {
+    (incident.start - BEFORE..=incident.end).contains(&time)
 }
 
 fn begin((alert, start, _): &(&str, i64, i64), of: Option<&Incident>) -> Page {

@@ -11,7 +11,7 @@ use slosmith_text::units::float;
 
 use crate::ask::{Queries, Server};
 use crate::evaluate::{Error, History, history};
-use crate::incidents::is_of;
+use crate::incidents::begins_for;
 use crate::report::{self, Alert, Gap, Incident, Report, time};
 use crate::tries::{Change, Try, What};
 
@@ -21,6 +21,10 @@ const BUDGET_USED: f64 = 0.8;
 
 /// Firings this close are one notification, in seconds: Alertmanager's usual `group_interval`.
 const GROUPED: i64 = 300;
+
+/// A firing notifies again after this time, in seconds: Alertmanager's usual `repeat_interval`. Without this, an alert that always fires
+/// would seem to fire once.
+const REPEATED: i64 = 4 * 3_600;
 
 const WEEK: f64 = 7.0 * 86_400.0;
 
@@ -227,6 +231,7 @@ impl Judge<'_> {
             .unwrap_or(self.report.from)
             .max(self.report.begins.unwrap_or(0));
         let is_page = |alert: &Alert| alert.severity == self.page;
+        let has_pages = alerts.iter().any(|(alert, _)| is_page(alert));
         let choice = |i: usize| {
             // Tiers of one severity are one notification.
             let mut pages: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
@@ -243,21 +248,30 @@ impl Judge<'_> {
                 outside: [0; 2],
                 caught: Default::default(),
             };
-            for pages in pages.into_values() {
+            for (severity, pages) in pages {
                 let mut outside = [0; 2];
+                let part = |time: i64| usize::from(time >= self.divided);
                 for (start, end) in joined(pages) {
-                    if start < begin && begin > self.report.from {
-                        continue;
+                    let start = start.max(begin);
+                    let incidents = self.wish.incidents.iter().enumerate();
+                    let found = incidents.filter(|(_, of)| begins_for(start, of));
+                    let found: Vec<usize> = found.map(|(incident, _)| incident).collect();
+                    if start < end && found.is_empty() {
+                        outside[part(start)] += 1;
                     }
-                    let part = usize::from(start >= self.divided);
-                    let of = self.wish.incidents.iter().enumerate();
-                    let of = of.filter(|(_, incident)| is_of((start, end), incident));
-                    let mut is_outside = true;
-                    for (incident, _) in of {
-                        choice.caught[part].insert(incident);
-                        is_outside = false;
+                    if severity == self.page || !has_pages {
+                        choice.caught[part(start)].extend(found);
                     }
-                    outside[part] += usize::from(is_outside);
+                    let mut again = start + REPEATED;
+                    while again < end {
+                        let is_expected = |of: &Incident| {
+                            begins_for(again, of) || (of.end..of.end + REPEATED).contains(&again)
+                        };
+                        if !self.wish.incidents.iter().any(is_expected) {
+                            outside[part(again)] += 1;
+                        }
+                        again += REPEATED;
+                    }
                 }
                 choice.outside = [0, 1].map(|part| choice.outside[part].max(outside[part]));
             }
@@ -265,7 +279,7 @@ impl Judge<'_> {
         };
         Some(Subject {
             name: name.to_owned(),
-            is_page: alerts.iter().any(|(alert, _)| is_page(alert)),
+            is_page: has_pages,
             unknown,
             weeks: [
                 self.weeks(begin, self.divided),
@@ -340,9 +354,7 @@ impl Judge<'_> {
             others.next(),
         ) {
             (false, _) => "no number of its condition can be chosen otherwise".to_owned(),
-            (true, None) => {
-                "no other threshold and no other `for` fires so seldom".to_owned()
-            }
+            (true, None) => "no other threshold and no other `for` fires so seldom".to_owned(),
             (true, Some(choice)) => {
                 let lost = own.caught[0].difference(&choice.caught[0]).next();
                 let title = lost.map_or("", |lost| self.wish.incidents[*lost].title.as_str());
