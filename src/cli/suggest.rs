@@ -21,7 +21,7 @@ use slosmith_backtest::{
 };
 use slosmith_plan::plan::Plan;
 use slosmith_render::output::Writer;
-use slosmith_spec::spec::{Comparison, Condition, Text};
+use slosmith_spec::spec::{Comparison, Condition};
 use slosmith_text::diag::fix;
 use slosmith_text::diag::render::place;
 use slosmith_text::input;
@@ -59,8 +59,8 @@ struct Place {
     line: usize,
 }
 
-/// The numbers of a spec, by the name of their alert or SLO.
-type Places = Vec<(String, What, Place)>;
+/// The numbers of each alert and SLO of a spec.
+type Places = BTreeMap<String, Vec<(What, Place)>>;
 
 pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
     let range = args.history.range()?;
@@ -84,7 +84,10 @@ pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
     let mut changes = Changes::default();
     for (plan, places) in &services {
         let found = of_service(&plan.service.name, || suggest(plan, &server, range, &wish))?;
-        if let Some(found) = found {
+        if let Some(mut found) = found {
+            // Not of alerts that slosmith adds.
+            let is_written = |advice: &Advice| places.contains_key(&advice.name);
+            found.advice.retain(is_written);
             changes.add(&found, places);
             all.push(found);
         }
@@ -144,7 +147,7 @@ impl Changes {
             let change = advice.change.as_ref();
             let change = change.filter(|_| advice.verdict == Verdict::Change);
             let mut is_there = change.is_none();
-            for (_, what, place) in places.iter().filter(|(name, ..)| *name == advice.name) {
+            for (what, place) in places.get(&advice.name).into_iter().flatten() {
                 let then = change.filter(|change| change.what == *what);
                 is_there |= then.is_some();
                 let then = then.map(|change| change.then.clone());
@@ -217,25 +220,21 @@ fn replaced(written: &str, then: &str) -> Option<String> {
 /// Where the numbers stand that may be changed.
 fn places(read: &Read<'_>) -> Places {
     let spec = &read.document.spec;
-    let mut all = Vec::new();
-    let mut add = |name: &Text, what: What, span: Span| {
-        let place = place_of(span, read.sources);
-        all.push((name.value.clone(), what, place));
-    };
+    let place = |span: Span| place_of(span, read.sources);
+    let mut all = Places::new();
     for (name, slo) in &spec.slos {
-        add(name, What::Objective, slo.objective.span);
+        let objective = (What::Objective, place(slo.objective.span));
+        all.insert(name.value.clone(), vec![objective]);
     }
     for (name, alert) in &spec.alerts {
-        if let Some(hold) = &alert.hold {
-            add(name, What::Hold, hold.span);
-        }
+        let hold = alert.hold.iter().map(|hold| (What::Hold, place(hold.span)));
         let mut leaves = Vec::new();
         parts(&alert.when.value, &mut leaves);
-        for (part, condition) in leaves.into_iter().enumerate() {
-            if let Some(span) = bound(&condition.comparison) {
-                add(name, What::Threshold { part }, span);
-            }
-        }
+        let thresholds = leaves.iter().enumerate().filter_map(|(part, condition)| {
+            let span = bound(&condition.comparison)?;
+            Some((What::Threshold { part }, place(span)))
+        });
+        all.insert(name.value.clone(), hold.chain(thresholds).collect());
     }
     all
 }
@@ -350,7 +349,7 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
         let kept = count(kept.len(), "value");
         writeln!(
             out,
-            "\nKept: {kept} with at most {a_week} a week, {silent} of them without a firing."
+            "\nKept: {kept} with at most {a_week} a week ({silent} did not fire)."
         )?;
     }
     for incident in &found.missed {
@@ -415,7 +414,8 @@ mod tests {
     fn a_value_that_services_share_changes_for_all_or_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("base.yaml");
-        std::fs::write(&file, "a: 20  # all\nb: 30\n").expect("written");
+        let writer = Writer::within(vec![folder.path().to_owned()]);
+        writer.put(&file, "a: 20  # all\nb: 30\n").expect("written");
         let place = |start, line| Place {
             file: file.clone(),
             start,
@@ -423,11 +423,11 @@ mod tests {
             line,
         };
         let mut changes = Changes::default();
-        let shared = ["40", "50"].map(str::to_owned);
+        let shared = [Some("40".to_owned()), None];
         changes.values.insert(place(3, 1), shared.into());
         changes
             .values
-            .insert(place(16, 2), ["60".to_owned()].into());
+            .insert(place(16, 2), [Some("60".to_owned())].into());
         let files = changes.files().expect("files");
         let (_, new) = &files[&file];
         assert_eq!(new, "a: 20  # all\nb: 60\n");
