@@ -333,7 +333,7 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
         let [learned, checked] = [advice.learned, advice.checked].map(|rates| rates.now);
         writeln!(
             out,
-            "\n{name} fires {learned:.1} and {checked:.1} times a week: {why}."
+            "\n{name} fires {learned:.1} times a week ({checked:.1} where checked): {why}."
         )?;
     }
     for advice in with(Verdict::Unknown) {
@@ -365,13 +365,10 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
             "\nWithout `--incidents`, each firing counts as one too many, also in a real outage."
         )?;
     }
-    for gap in &found.gaps {
-        writeln!(
-            out,
-            "\nNo data from {} to {}.",
-            shown(gap.from),
-            shown(gap.to)
-        )?;
+    if !found.gaps.is_empty() {
+        let hours: i64 = found.gaps.iter().map(|gap| gap.to - gap.from).sum();
+        let (gaps, hours) = (count(found.gaps.len(), "gap"), hours as f64 / 3_600.0);
+        writeln!(out, "\nNo data in {gaps} of {hours:.1} h together.")?;
     }
     Ok(())
 }

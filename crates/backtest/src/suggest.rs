@@ -340,10 +340,12 @@ impl Judge<'_> {
                 choice.what() == nearest.what() && choice.steps() > nearest.steps()
             };
             let next = found.filter(next).min_by_key(|choice| choice.steps());
-            let choice = next.filter(|_| in_budget).unwrap_or(nearest);
-            let why = match in_budget {
-                true => "the nearest value with so few firings, and one step more",
-                false => {
+            let is_threshold = matches!(nearest.what(), Some(What::Threshold { .. }));
+            let choice = next.filter(|_| is_threshold).unwrap_or(nearest);
+            let why = match (in_budget, choice.steps() > nearest.steps()) {
+                (true, true) => "the nearest value with so few firings, and one step more",
+                (true, false) => "the nearest value with so few firings",
+                (false, _) => {
                     "the error budget does not suffice; the nearest objective whose budget does"
                 }
             };
@@ -354,6 +356,9 @@ impl Judge<'_> {
             others.next(),
         ) {
             (false, _) => "no number of its condition can be chosen otherwise".to_owned(),
+            (true, None) if !in_budget => {
+                "no objective with up to ten times the error budget suffices".to_owned()
+            }
             (true, None) => "no other threshold and no other `for` fires so seldom".to_owned(),
             (true, Some(choice)) => {
                 let lost = own.caught[0].difference(&choice.caught[0]).next();

@@ -17,6 +17,9 @@ const FARTHEST: i128 = 8;
 /// The longest holding time that replaces another one, in seconds.
 const LONGEST_HOLD: u64 = 3_600;
 
+/// An error budget is multiplied by this at most: a service that needs more has another problem than its objective.
+const LOOSEST: i128 = 10;
+
 /// Error budgets in thousandths of a percent, from which objectives are chosen.
 const BUDGETS: [i128; 13] = [
     5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 7_000, 10_000,
@@ -142,7 +145,8 @@ pub(crate) fn of_tier(budget: Number, expr: &Expr, hold: Duration) -> Vec<Varian
     let own = BUDGETS.iter().position(|b| budget_of(*b) >= budget);
     let own = own.unwrap_or(BUDGETS.len()) as i32;
     let others = BUDGETS.iter().enumerate();
-    let others = others.filter(|(_, b)| budget_of(**b) != budget);
+    let is_near = |b: Number| b != budget && b <= budget * LOOSEST;
+    let others = others.filter(|(_, b)| is_near(budget_of(**b)));
     let others = others.map(|(i, b)| {
         let factor = float(budget_of(*b) / budget);
         let is_ratio = |side: &Expr| {
