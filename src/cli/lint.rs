@@ -128,6 +128,9 @@ impl Job<'_> {
         if let Some(why) = self.live.and_then(Online::failed) {
             bail!("the server of `--prometheus` does not answer: {why}");
         }
+        for note in self.live.iter().flat_map(|live| live.notes()) {
+            writeln!(Terminal::stderr(), "note: {note}")?;
+        }
         loaded.unreadable |= found.iter().any(|d| d.code == INTERNAL_ERROR);
         if args.fix || args.diff {
             (loaded, found) = self.fix(loaded, found, out)?;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use super::build::input::load;
 use super::build::settings::Settings;
 use super::history::{HistoryArgs, of_service, show_warnings, shown};
 use super::inventory::Read;
@@ -15,17 +16,18 @@ use super::lint::projects;
 use super::table::Table;
 use super::terminal::Terminal;
 use super::words::count;
-use super::{Format, inventory};
+use super::{Format, findings, inventory};
 use slosmith_backtest::{
     Advice, Change, Rates, Suggestions, Verdict, What, Wish, count_of, suggest,
 };
 use slosmith_plan::plan::Plan;
 use slosmith_render::output::Writer;
-use slosmith_spec::spec::{Comparison, Condition};
-use slosmith_text::diag::fix;
+use slosmith_resolve::resolve;
+use slosmith_spec::spec::{Bases, Comparison, Condition};
 use slosmith_text::diag::render::place;
+use slosmith_text::diag::{Sink, fix};
 use slosmith_text::input;
-use slosmith_text::source::{Sources, Span};
+use slosmith_text::source::{SourceFile, Sources, Span};
 use slosmith_text::units::{Quantity, decimal};
 
 /// Suggest thresholds and objectives from your own history
@@ -82,6 +84,9 @@ pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
     let services: Vec<(Plan, Places)> = services.into_iter().map(|(_, read)| read).collect();
     let mut all = Vec::new();
     let mut changes = Changes::default();
+    if !args.history.specs().is_empty() {
+        changes.specs.clone_from(&settings.specs.files);
+    }
     for (plan, places) in &services {
         let found = of_service(&plan.service.name, || suggest(plan, &server, range, &wish))?;
         if let Some(mut found) = found {
@@ -115,12 +120,47 @@ pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
         }
     }
     if args.write {
+        if let Some((findings, sources)) = faults(&files, &settings)? {
+            findings::show(&mut Terminal::stderr(), findings, &sources)?;
+            bail!("with these values, the specs do not build; no file was changed");
+        }
         let here = std::env::current_dir()?;
         let root = here.join(settings.config.folder());
         let folders = projects(&root, args.history.specs(), &here);
         write_all(&files, &Writer::within(folders))?;
     }
     Ok(0)
+}
+
+/// What is wrong with the specs once the values are in them.
+fn faults(
+    files: &BTreeMap<PathBuf, (String, String)>,
+    settings: &Settings,
+) -> Result<Option<(Sink, Sources)>> {
+    let (mut sources, mut findings) = (Sources::default(), Sink::default());
+    let mut changed = BTreeMap::new();
+    for (path, (_, new)) in files {
+        let file = sources.add(SourceFile::new(path, new.as_str()));
+        changed.insert(path, file);
+    }
+    let mut bases = Bases::among(&sources);
+    for path in &settings.specs.files {
+        let file = match changed.get(path) {
+            Some(file) => Some(*file),
+            None => load(path, &mut sources, &mut findings)?,
+        };
+        let Some(file) = file else {
+            continue;
+        };
+        for variant in bases.of_spec(file, &mut sources, &mut findings) {
+            let document = variant.read(&sources);
+            let read = document.and_then(|read| resolve(&read, settings.options()).map(|_| ()));
+            if let Err(errors) = read {
+                findings.absorb(errors);
+            }
+        }
+    }
+    Ok(findings.has_errors().then_some((findings, sources)))
 }
 
 fn write_all(files: &BTreeMap<PathBuf, (String, String)>, writer: &Writer) -> Result<()> {
@@ -139,6 +179,8 @@ struct Changes {
     /// `None` is the value of the spec.
     values: BTreeMap<Place, BTreeSet<Option<String>>>,
     left: BTreeSet<String>,
+    /// The files with specs of this run; empty if these are all of the project.
+    specs: Vec<PathBuf>,
 }
 
 impl Changes {
@@ -177,6 +219,11 @@ impl Changes {
             let at = format!("{}:{}", place.file.display(), place.line);
             let range = place.start..place.end;
             let written = text.get(range.clone()).unwrap_or_default();
+            let before = text.get(..place.start).unwrap_or_default();
+            if let Some(why) = self.shared(&place.file, before) {
+                self.left.insert(format!("{at}: {why}"));
+                continue;
+            }
             let mut values = values.iter();
             match (values.next(), values.next()) {
                 (Some(Some(then)), None) => match replaced(written, then) {
@@ -196,6 +243,16 @@ impl Changes {
         }
         files.retain(|_, (old, new)| old != new);
         Ok(files)
+    }
+
+    /// Why a value is not replaced that others may read, too.
+    fn shared(&self, file: &Path, before: &str) -> Option<&'static str> {
+        let word = before.trim_end().rsplit([' ', '\n', ',', '{', '[']).next();
+        if word.is_some_and(|word| word.starts_with('&')) {
+            return Some("the value has an anchor; other places may read it");
+        }
+        let is_named = self.specs.is_empty() || self.specs.iter().any(|spec| spec == file);
+        (!is_named).then_some("specs that are not in this run may extend this file")
     }
 
     fn tell(&self, out: &mut dyn Write) -> Result<()> {
@@ -309,10 +366,6 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
         let Some(change) = &advice.change else {
             continue;
         };
-        let mut why = advice.why.clone();
-        if advice.verdict == Verdict::NotHeld {
-            why += ", but it did not hold where it was checked";
-        }
         let [learned, checked] = [advice.learned, advice.checked].map(rates);
         table.row([
             &advice.name,
@@ -321,7 +374,7 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
             &change.then,
             &learned,
             &checked,
-            &why,
+            &advice.why,
         ]);
     }
     match changed.is_empty() {
@@ -353,10 +406,14 @@ fn text(out: &mut dyn Write, found: &Suggestions, wish: &Wish) -> Result<()> {
         )?;
     }
     for incident in &found.missed {
+        let checked = match incident.start >= found.divided {
+            true => "; values are only checked on this part of the history",
+            false => ", and no other value was found that does",
+        };
+        let title = &incident.title;
         writeln!(
             out,
-            "\nMissed: {}: no page finds it, and no other value does.",
-            incident.title
+            "\nMissed: {title}: no page begins to fire in it{checked}."
         )?;
     }
     if wish.incidents.is_empty() {

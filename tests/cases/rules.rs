@@ -153,10 +153,10 @@ impl Made {
 }
 
 impl Server for Made {
-    fn instant(&self, query: &str, ago: u64) -> Result<Vector, Refused> {
+    fn instant(&self, query: &str) -> Result<Vector, Refused> {
         let now = (MINUTES as i64 - 1) * 60;
         let expr = promql::parse(query).expect("PromQL");
-        let elements = self.model.elements(&expr, now - ago as i64);
+        let elements = self.model.elements(&expr, now);
         match elements {
             Some(elements) => Ok(Vector {
                 elements,

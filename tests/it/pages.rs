@@ -273,7 +273,7 @@ fn a_backtest_tells_what_the_server_answered() {
     let answers: [Case; 5] = [
         (
             || Answer::Status(401),
-            "HTTP status 401: pass `--bearer-token-file` or `--cert`",
+            "HTTP status 401: pass `--bearer-token-file`, `--cert` or `--header`",
         ),
         (
             || Answer::Status(404),

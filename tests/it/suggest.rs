@@ -101,7 +101,7 @@ fn no_value_is_chosen_that_misses_an_incident() {
     assert_eq!((advice.verdict, &advice.change), (Verdict::NoValue, &None));
     assert_eq!(
         advice.why,
-        "each value that fires so seldom misses `hour 33`"
+        "each value that fires so seldom misses `hour 33`, or finds it much later"
     );
 }
 
@@ -168,6 +168,6 @@ fn a_short_history_is_refused() {
     let Err(error @ Error::Short { .. }) = found else {
         panic!("{found:?}");
     };
-    let told = "chat: 5.0 days of history are too few for values with at most 1 firing a week: 10.5 days are needed";
+    let told = "chat: 5.0 days with data are too few for values with at most 1 firing a week: 10.5 days are needed";
     assert_eq!(error.to_string(), told);
 }

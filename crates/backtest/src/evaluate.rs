@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, slo_series};
 use slosmith_plan::query;
-use slosmith_promql::ast::{BinaryOp, Expr, ExprKind, Selector};
+use slosmith_promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
 use slosmith_promql::sampled::{Labels, Model, Record, Row};
 use slosmith_promql::{build, visit};
 use slosmith_render::target::prometheus::{Timed, timed};
@@ -15,7 +15,7 @@ use crate::ask::{Asker, Range, Server};
 use crate::firing::{firings, held};
 use crate::readers::{Read, Readers, queries};
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
-use crate::tries::{Try, Variant};
+use crate::tries::{Tries, Try, Variant};
 use crate::{curve, needs, split, tries};
 
 /// The least time without data that is reported, in steps.
@@ -36,7 +36,7 @@ pub enum Error {
     #[error("{0}")]
     Time(String),
     #[error(
-        "{service}: {days:.1} days of history are too few for values with at most {} a week: {needed:.1} days are needed",
+        "{service}: {days:.1} days with data are too few for values with at most {} a week: {needed:.1} days are needed",
         count_of(*.a_week)
     )]
     Short {
@@ -68,7 +68,7 @@ pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<
 pub(crate) struct History {
     pub(crate) report: Report,
     /// For each alert of the report, in their order, what it would have done with other numbers.
-    pub(crate) tries: Vec<Vec<Try>>,
+    pub(crate) tries: Vec<Tries>,
     /// For each SLO, the share of bad events in its worst place: until the time that divides the history, and from then on.
     pub(crate) bad: Vec<[Option<f64>; 2]>,
     pub(crate) divided: i64,
@@ -124,7 +124,13 @@ pub(crate) fn history(
         if rules[rule].is_alert {
             let (alert, local) = run.alert(rule)?;
             if trying && let Some(local) = local {
-                tries.insert(rule, run.tries(plan, rule, &local));
+                tries.insert(
+                    rule,
+                    Tries {
+                        tries: run.tries(plan, rule, &local),
+                        measured: run.measured(&local),
+                    },
+                );
             }
             found.push((rule, alert));
         } else {
@@ -445,6 +451,32 @@ impl Run<'_> {
             })
         };
         variants.into_iter().filter_map(one).collect()
+    }
+
+    /// When any series of a condition had a value: from when to when.
+    fn measured(&self, local: &Expr) -> Vec<(i64, i64)> {
+        let mut has = vec![false; self.has_data.len()];
+        for selector in visit::selectors(local) {
+            let selector = Selector {
+                at: AtOffset::default(),
+                ..selector.clone()
+            };
+            let rows = self.model.results(&Expr::from(selector));
+            for (_, values) in self.within(rows.unwrap_or_default()) {
+                for (has, value) in has.iter_mut().zip(values) {
+                    *has |= value.is_some();
+                }
+            }
+        }
+        let mut all: Vec<(i64, i64)> = Vec::new();
+        for (time, _) in self.model.times().zip(has).filter(|(_, has)| *has) {
+            let end = time + self.asker.step();
+            match all.last_mut() {
+                Some((_, last)) if *last == time => *last = end,
+                _ => all.push((time, end)),
+            }
+        }
+        all
     }
 
     /// The time after two thirds of the history.

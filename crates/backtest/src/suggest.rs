@@ -13,7 +13,7 @@ use crate::ask::{Queries, Server};
 use crate::evaluate::{Error, History, history};
 use crate::incidents::begins_for;
 use crate::report::{self, Alert, Gap, Incident, Report, time};
-use crate::tries::{Change, Try, What};
+use crate::tries::{Change, Tries, What};
 
 /// Part of the allowed firings, and of an error budget, that a value may use in the part of the history on which it is chosen: other weeks are worse.
 const FIRINGS_USED: f64 = 0.5;
@@ -25,6 +25,10 @@ const GROUPED: i64 = 300;
 /// A firing notifies again after this time, in seconds: Alertmanager's usual `repeat_interval`. Without this, an alert that always fires
 /// would seem to fire once.
 const REPEATED: i64 = 4 * 3_600;
+
+/// With another value, an incident is found at most so many times later, or so many seconds after its begin.
+const LATER: i64 = 2;
+const AT_LEAST: i64 = 600;
 
 const WEEK: f64 = 7.0 * 86_400.0;
 
@@ -131,7 +135,7 @@ pub fn suggest(
     if learned * wish.a_week < 1.0 {
         return Err(Error::Short {
             service: plan.service.name.clone(),
-            days: (history.report.to - begin) as f64 / 86_400.0,
+            days: judge.weeks(begin, history.report.to) * 7.0,
             a_week: wish.a_week,
             needed: 7.0 / wish.a_week * 1.5,
         });
@@ -177,8 +181,8 @@ struct Choice {
     change: Option<Change>,
     /// Firings outside of incidents, before and after the division.
     outside: [usize; 2],
-    /// Incidents that it finds, before and after the division.
-    caught: [BTreeSet<usize>; 2],
+    /// Incidents that it finds, and seconds from their begin to the first firing, before and after the division.
+    caught: [BTreeMap<usize, i64>; 2],
     /// Whether the error budget suffices, before and after the division.
     fits: [bool; 2],
 }
@@ -188,7 +192,7 @@ impl Judge<'_> {
         let alerts = self.report.alerts.iter().zip(&history.tries);
         let mut subjects = Vec::new();
         for (slo, bad) in plan.slos.iter().zip(&history.bad) {
-            let is_of = |(alert, _): &(&Alert, &Vec<Try>)| {
+            let is_of = |(alert, _): &(&Alert, &Tries)| {
                 alert.tier.as_ref().is_some_and(|tier| tier.slo == slo.name)
             };
             let tiers: Vec<_> = alerts.clone().filter(is_of).collect();
@@ -214,11 +218,11 @@ impl Judge<'_> {
     fn subject(
         &self,
         name: &str,
-        alerts: &[(&Alert, &Vec<Try>)],
+        alerts: &[(&Alert, &Tries)],
         fits: impl Fn(Option<&Change>) -> [bool; 2],
     ) -> Option<Subject> {
         let unknown = alerts.iter().find_map(|(alert, _)| alert.unknown.clone());
-        let number = alerts.iter().map(|(_, tries)| tries.len()).min()?;
+        let number = alerts.iter().map(|(_, of)| of.tries.len()).min()?;
         if number == 0 && unknown.is_none() {
             return None;
         }
@@ -235,13 +239,11 @@ impl Judge<'_> {
         let choice = |i: usize| {
             // Tiers of one severity are one notification.
             let mut pages: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
-            for (alert, tries) in alerts {
-                pages
-                    .entry(&alert.severity)
-                    .or_default()
-                    .extend(&tries[i].pages);
+            for (alert, of) in alerts {
+                let pages = pages.entry(&alert.severity).or_default();
+                pages.extend(&of.tries[i].pages);
             }
-            let change = alerts[0].1[i].change.clone();
+            let change = alerts[0].1.tries[i].change.clone();
             let mut choice = Choice {
                 fits: fits(change.as_ref()),
                 change,
@@ -255,12 +257,15 @@ impl Judge<'_> {
                     let start = start.max(begin);
                     let incidents = self.wish.incidents.iter().enumerate();
                     let found = incidents.filter(|(_, of)| begins_for(start, of));
-                    let found: Vec<usize> = found.map(|(incident, _)| incident).collect();
+                    let found = found.map(|(incident, of)| (incident, start - of.start));
+                    let found: Vec<(usize, i64)> = found.collect();
                     if start < end && found.is_empty() {
                         outside[part(start)] += 1;
                     }
                     if severity == self.page || !has_pages {
-                        choice.caught[part(start)].extend(found);
+                        for (incident, after) in found {
+                            choice.caught[part(start)].entry(incident).or_insert(after);
+                        }
                     }
                     let mut again = start + REPEATED;
                     while again < end {
@@ -282,8 +287,8 @@ impl Judge<'_> {
             is_page: has_pages,
             unknown,
             weeks: [
-                self.weeks(begin, self.divided),
-                self.weeks(self.divided, self.report.to),
+                weeks(alerts, begin, self.divided),
+                weeks(alerts, self.divided, self.report.to),
             ],
             choices: (0..number).map(choice).collect(),
         })
@@ -311,7 +316,7 @@ impl Judge<'_> {
         let own = &subject.choices[0];
         let [learned, checked] = subject.weeks;
         if learned * self.wish.a_week < 1.0 {
-            return nothing("its windows are longer than most of the history".into());
+            return nothing("it has too little data with full windows".into());
         }
         let as_it_is = |verdict, why| Advice {
             verdict,
@@ -331,7 +336,7 @@ impl Judge<'_> {
         let quiet = |choice: &&Choice| {
             choice.steps() > 0 && choice.fits[0] && self.is_quiet(choice, learned)
         };
-        let keeps = |choice: &&Choice| own.caught[0].is_subset(&choice.caught[0]);
+        let keeps = |choice: &&Choice| self.lost(own, choice, 0).is_none();
         let mut others = subject.choices.iter().filter(quiet);
         let found = others.clone().filter(keeps);
         if let Some(nearest) = found.clone().min_by_key(|choice| choice.steps()) {
@@ -355,18 +360,39 @@ impl Judge<'_> {
             subject.choices.iter().any(|of| of.steps() > 0),
             others.next(),
         ) {
-            (false, _) => "no number of its condition can be chosen otherwise".to_owned(),
+            (false, _) => "slosmith does not choose the numbers of its condition".to_owned(),
             (true, None) if !in_budget => {
                 "no objective with up to ten times the error budget suffices".to_owned()
             }
-            (true, None) => "no other threshold and no other `for` fires so seldom".to_owned(),
+            (true, None) => match subject.has_thresholds() {
+                true => "no threshold up to 8 times as far and no `for` fires so seldom".to_owned(),
+                false => {
+                    "no other `for` fires so seldom, and slosmith does not choose its threshold"
+                        .to_owned()
+                }
+            },
             (true, Some(choice)) => {
-                let lost = own.caught[0].difference(&choice.caught[0]).next();
-                let title = lost.map_or("", |lost| self.wish.incidents[*lost].title.as_str());
-                format!("each value that fires so seldom misses `{title}`")
+                let lost = self.lost(own, choice, 0).unwrap_or_default();
+                format!("each value that fires so seldom misses `{lost}`, or finds it much later")
             }
         };
         as_it_is(Verdict::NoValue, why)
+    }
+
+    /// The title of an incident that a choice misses, or finds much later.
+    fn lost(&self, own: &Choice, choice: &Choice, part: usize) -> Option<String> {
+        let is_lost = |(incident, after): &(&usize, &i64)| {
+            // A larger error budget is spent later by nature.
+            let latest = match choice.what() {
+                Some(What::Objective) => i64::MAX,
+                _ => (*after * LATER).max(AT_LEAST),
+            };
+            choice.caught[part]
+                .get(incident)
+                .is_none_or(|after| *after > latest)
+        };
+        let (incident, _) = own.caught[part].iter().find(is_lost)?;
+        Some(self.wish.incidents[*incident].title.clone())
     }
 
     /// Whether a value fires so seldom that other weeks may be worse.
@@ -379,7 +405,7 @@ impl Judge<'_> {
         let [learned, checked] = subject.weeks;
         let holds = choice.fits[1]
             && choice.outside[1] as f64 <= self.wish.a_week * checked
-            && own.caught[1].is_subset(&choice.caught[1]);
+            && self.lost(own, choice, 1).is_none();
         Advice {
             name: subject.name.clone(),
             verdict: if holds {
@@ -390,7 +416,13 @@ impl Judge<'_> {
             change: choice.change.clone(),
             learned: rates(own.outside[0], Some(choice.outside[0]), learned),
             checked: rates(own.outside[1], Some(choice.outside[1]), checked),
-            why,
+            why: match (holds, self.lost(own, choice, 1)) {
+                (true, _) => why,
+                (false, Some(lost)) => {
+                    format!("{why}, but it misses `{lost}` where it was checked")
+                }
+                (false, None) => format!("{why}, but it did not hold where it was checked"),
+            },
         }
     }
 
@@ -399,7 +431,7 @@ impl Judge<'_> {
         let pages = || subjects.iter().filter(|of| of.is_page);
         let found = pages().filter_map(|of| of.choices.first());
         let found: BTreeSet<usize> = found
-            .flat_map(|own| own.caught.iter().flatten().copied())
+            .flat_map(|own| own.caught.iter().flat_map(|of| of.keys().copied()))
             .collect();
         let mut missed = Vec::new();
         for (i, incident) in self.wish.incidents.iter().enumerate() {
@@ -412,7 +444,7 @@ impl Judge<'_> {
             for (place, subject) in places {
                 let finds = |choice: &&Choice| {
                     choice.steps() < 0
-                        && choice.caught[0].contains(&i)
+                        && choice.caught[0].contains_key(&i)
                         && choice.fits[0]
                         && self.is_quiet(choice, subject.weeks[0])
                 };
@@ -440,6 +472,13 @@ impl Judge<'_> {
     }
 }
 
+impl Subject {
+    fn has_thresholds(&self) -> bool {
+        let mut all = self.choices.iter();
+        all.any(|choice| matches!(choice.what(), Some(What::Threshold { .. })))
+    }
+}
+
 impl Choice {
     fn what(&self) -> Option<What> {
         self.change.as_ref().map(|change| change.what)
@@ -459,6 +498,17 @@ fn rates(now: usize, then: Option<usize>, weeks: f64) -> Rates {
         now: rate(now),
         then: then.map(rate),
     }
+}
+
+/// Weeks between two times in which all alerts had data.
+fn weeks(alerts: &[(&Alert, &Tries)], from: i64, to: i64) -> f64 {
+    let measured = |(_, of): &(&Alert, &Tries)| -> i64 {
+        let parts = of.measured.iter();
+        parts
+            .map(|(start, end)| (*end.min(&to) - *start.max(&from)).max(0))
+            .sum()
+    };
+    alerts.iter().map(measured).min().unwrap_or(0) as f64 / WEEK
 }
 
 /// Firings that are one notification.

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use slosmith_plan::plan::{Bound, Condition};
+use slosmith_plan::plan::{Bound, Compare, Condition, ValueUnit};
 use slosmith_promql::ast::{Expr, ExprKind, Number as Literal};
 use slosmith_promql::visit;
 use slosmith_spec::naming;
-use slosmith_text::units::{Duration, Number, Quantity, float};
+use slosmith_spec::spec::Stat;
+use slosmith_text::units::{Duration, Number, Quantity, Unit, float};
 
 /// Numbers that a person would write, in each power of ten.
 const ROUND: [i128; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
@@ -67,8 +68,17 @@ pub(crate) struct Variant {
 pub(crate) struct Try {
     /// `None` for the values of the spec.
     pub(crate) change: Option<Change>,
-    /// From when to when any of its elements fired.
+    /// From when to when its elements fired.
     pub(crate) pages: Vec<(i64, i64)>,
+}
+
+/// What an alert would have done.
+#[derive(Default)]
+pub(crate) struct Tries {
+    /// The first one has the values of the spec.
+    pub(crate) tries: Vec<Try>,
+    /// From when to when its condition had data.
+    pub(crate) measured: Vec<(i64, i64)>,
 }
 
 /// The rule of an alert as it is, with other thresholds, and with other holding times.
@@ -102,7 +112,13 @@ pub(crate) fn of_alert(condition: &Condition, expr: &Expr, hold: Duration) -> Ve
         let (Some(quantity), Some(written), true) = (quantity, written, is_holding) else {
             continue;
         };
-        for (number, steps) in around(written, text.trim_end().ends_with('%')) {
+        if *value == Number::from_integer(0) {
+            continue;
+        }
+        let (low, high) = limits(compare);
+        let in_its_unit = |limit: Number| limit * written / *value;
+        let limits = (in_its_unit(low), high.map(in_its_unit));
+        for (number, steps) in around(written, limits) {
             let Some(then) = quantity.with_number(number) else {
                 continue;
             };
@@ -188,16 +204,27 @@ pub(crate) fn percent(share: Number) -> String {
     format!("{}%", slosmith_text::units::decimal(share * 100))
 }
 
-/// Round numbers about a number, and how many of them lie between; of a high percentage, round distances from 100 %.
-fn around(own: Number, is_percent: bool) -> Vec<(Number, i32)> {
-    let whole = Number::from_integer(100);
-    let zero = Number::from_integer(0);
-    if is_percent && own > whole / 2 && own < whole {
-        let mirrored = around(whole - own, false).into_iter();
-        let below = mirrored.filter(|(rest, _)| *rest < whole);
-        return below.map(|(rest, steps)| (whole - rest, -steps)).collect();
+/// Round numbers about a number and between limits, and how many of them lie between; near the upper limit, round distances from it.
+fn around(own: Number, (low, high): (Number, Option<Number>)) -> Vec<(Number, i32)> {
+    let mut all = round(own);
+    if let Some(high) = high.filter(|high| own > *high / 2) {
+        all.extend(round(high - own).into_iter().map(|rest| high - rest));
     }
-    if own <= zero {
+    let is_positive = |n: Number| n > Number::from_integer(0);
+    all.retain(|n| *n != own && is_positive(*n) && *n >= low && high.is_none_or(|high| *n < high));
+    all.sort_unstable();
+    all.dedup();
+    let below = all.iter().filter(|n| **n < own).count() as i32;
+    let all = all.into_iter().enumerate().map(|(i, n)| {
+        let place = i as i32 - below;
+        (n, if place >= 0 { place + 1 } else { place })
+    });
+    all.collect()
+}
+
+/// Round numbers from a part of a number to a multiple of it.
+fn round(own: Number) -> Vec<Number> {
+    if own <= Number::from_integer(0) {
         return Vec::new();
     }
     let mut power = Number::new(1, 10);
@@ -210,14 +237,21 @@ fn around(own: Number, is_percent: bool) -> Vec<(Number, i32)> {
         all.extend(round.filter(|n| *n >= own / FARTHEST && *n <= own * FARTHEST));
         power *= 10;
     }
-    let fits = |n: &Number| *n != own && !(is_percent && *n >= whole);
-    let below = all.iter().filter(|n| **n < own && fits(n)).count() as i32;
-    let all = all.into_iter().filter(fits).enumerate();
-    let all = all.map(|(i, n)| {
-        let place = i as i32 - below;
-        (n, if place >= 0 { place + 1 } else { place })
-    });
-    all.collect()
+    all
+}
+
+/// Thresholds between which a comparison can be true and false, in base units: from the first on, and below the second.
+fn limits(compare: &Compare) -> (Number, Option<Number>) {
+    let zero = Number::from_integer(0);
+    let signal = &compare.signal;
+    let buckets = signal.buckets();
+    match (compare.stat, buckets.first(), buckets.last()) {
+        (Stat::Quantile(_), Some(first), Some(last)) => {
+            (first.bound * signal.scale, Some(last.bound * signal.scale))
+        }
+        _ if compare.unit == ValueUnit::plain(Unit::Ratio) => (zero, Some(Number::from_integer(1))),
+        _ => (zero, None),
+    }
 }
 
 /// Other holding times in whole minutes.
@@ -261,5 +295,40 @@ fn replace(expr: &mut Expr, nth: &mut usize, with: &mut impl FnMut(&Expr, usize,
     }
     for child in visit::children_mut(expr) {
         replace(child, nth, with);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_numbers_stay_between_limits() {
+        let number = |text: &str| slosmith_text::units::parse_decimal(text).expect("a number");
+        let texts = |own: &str, limits: (&str, Option<&str>)| -> Vec<String> {
+            let limits = (number(limits.0), limits.1.map(number));
+            let all = around(number(own), limits).into_iter();
+            all.map(|(n, steps)| format!("{} {steps}", slosmith_text::units::decimal(n)))
+                .collect()
+        };
+        let above_20 = texts("20", ("0", None));
+        assert_eq!(above_20.first().map(String::as_str), Some("2.5 -9"));
+        assert_eq!(above_20[9], "25 1");
+        assert_eq!(above_20.last().map(String::as_str), Some("150 9"));
+        // A ratio is below 1, and its round numbers lie on both sides.
+        let high = texts("0.95", ("0", Some("1")));
+        assert!(high.contains(&"0.96 1".to_owned()), "{high:?}");
+        assert!(high.contains(&"0.99 7".to_owned()), "{high:?}");
+        assert!(high.contains(&"0.12 -16".to_owned()), "{high:?}");
+        assert!(high.iter().all(|n| !n.starts_with('1')), "{high:?}");
+        // A percentile lies between the first and the last bucket boundary.
+        let buckets = texts("0.8", ("0.5", Some("2")));
+        assert_eq!(buckets.first().map(|n| n.starts_with("0.5 ")), Some(true));
+        assert_eq!(
+            buckets.last().map(|n| n.starts_with("1.9")),
+            Some(false),
+            "{buckets:?}"
+        );
+        assert!(around(number("0"), (number("0"), None)).is_empty());
     }
 }

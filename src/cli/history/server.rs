@@ -11,6 +11,10 @@ use crate::cli::page::{self, HttpArgs, Reply, Unanswered};
 use slosmith_backtest::{Answer, Failure, Range, Server};
 use slosmith_lint::lint::live::Vector;
 
+/// Time limits for the answer to a query: servers stop queries after two minutes by default.
+const RANGE: Duration = Duration::from_secs(150);
+const INSTANT: Duration = Duration::from_secs(30);
+
 pub(in crate::cli) struct Prometheus<'a> {
     url: String,
     headers: Vec<(&'a str, &'a str)>,
@@ -37,9 +41,31 @@ struct Response {
 
 #[derive(Deserialize)]
 struct Data {
-    result: Vec<Series>,
+    result: Found,
     #[serde(default)]
     stats: Stats,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Found {
+    /// A time and a number.
+    Scalar(f64, String),
+    Series(Vec<Series>),
+}
+
+impl Found {
+    fn series(self) -> Vec<Series> {
+        match self {
+            Self::Series(all) => all,
+            // A rule takes a scalar for one element without labels.
+            Self::Scalar(time, value) => vec![Series {
+                metric: BTreeMap::new(),
+                values: Vec::new(),
+                value: Some((time, value)),
+            }],
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -94,23 +120,28 @@ impl<'a> Prometheus<'a> {
         let time = time.to_string();
         let form = [("query", query), ("time", time.as_str()), ("stats", "all")];
         let asked = Instant::now();
-        let data = self.send("query", &form)?;
+        let data = self.send("query", &form, INSTANT)?;
         let element = |series: Series| {
             let (_, value) = series.value?;
             Some((series.metric, value.parse().ok()?))
         };
         Ok(Vector {
-            elements: data.result.into_iter().filter_map(element).collect(),
+            elements: data
+                .result
+                .series()
+                .into_iter()
+                .filter_map(element)
+                .collect(),
             seconds: asked.elapsed().as_secs_f64(),
             samples: data.stats.samples.map(|samples| samples.total),
         })
     }
 
     /// What the server answers to a form.
-    fn send(&self, path: &str, form: &[(&str, &str)]) -> Result<Data, Failure> {
+    fn send(&self, path: &str, form: &[(&str, &str)], patience: Duration) -> Result<Data, Failure> {
         let url = format!("{}/api/v1/{path}", self.url);
         let asked = Instant::now();
-        let reply = page::post(&url, form, &self.headers, self.http);
+        let reply = page::post(&url, form, &self.headers, (self.http, patience));
         self.seconds
             .set(self.seconds.get() + asked.elapsed().as_secs_f64());
         let reply = reply.map_err(|why| match why {
@@ -146,7 +177,7 @@ impl Server for Prometheus<'_> {
             ("partial_response", "false"),
             ("deny_partial_response", "1"),
         ];
-        let data = self.send("query_range", &form)?;
+        let data = self.send("query_range", &form, RANGE)?;
         let answer = |series: Series| {
             let value =
                 |(time, value): (f64, String)| Some((time.round() as i64, value.parse().ok()?));
@@ -155,7 +186,7 @@ impl Server for Prometheus<'_> {
                 samples: series.values.into_iter().filter_map(value).collect(),
             }
         };
-        Ok(data.result.into_iter().map(answer).collect())
+        Ok(data.result.series().into_iter().map(answer).collect())
     }
 
     fn seconds(&self) -> f64 {
@@ -203,7 +234,7 @@ fn data(reply: Reply, warnings: &mut Vec<String>) -> Result<Data, Failure> {
             Err(Failure::Busy(said, retry_after.map(Duration::from_secs)))
         }
         401 | 403 => Err(Failure::Refused(format!(
-            "{said}: pass `--bearer-token-file` or `--cert`"
+            "{said}: pass `--bearer-token-file`, `--cert` or `--header`"
         ))),
         404 => Err(Failure::Refused(format!(
             "{said}: expected the URL of a Prometheus, such as http://localhost:9090"

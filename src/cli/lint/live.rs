@@ -58,7 +58,7 @@ pub(super) struct Online<'a> {
 
 struct State<'a> {
     server: Prometheus<'a>,
-    answers: HashMap<(String, u64), Result<Vector, Refused>>,
+    answers: HashMap<String, Result<Vector, Refused>>,
     /// Why it did not answer.
     failed: Option<String>,
 }
@@ -71,25 +71,48 @@ impl Online<'_> {
     }
 }
 
+impl Online<'_> {
+    /// What a reader of the findings must know of the server.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let warnings = state.server.warnings().into_iter();
+        let mut notes: Vec<_> = warnings
+            .map(|why| format!("the server warned: {why}"))
+            .collect();
+        let answers = || state.answers.values();
+        let has_any = |answer: &Result<Vector, Refused>| {
+            answer
+                .as_ref()
+                .is_ok_and(|vector| !vector.elements.is_empty())
+        };
+        if answers().any(Result::is_ok) && !answers().any(has_any) {
+            notes.push("the server has no series of any query: check the URL, and the tenant in `--header`".to_owned());
+        }
+        notes
+    }
+}
+
 impl Server for Online<'_> {
-    fn instant(&self, query: &str, ago: u64) -> Result<Vector, Refused> {
+    fn instant(&self, query: &str) -> Result<Vector, Refused> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (query.to_owned(), ago);
-        if let Some(known) = state.answers.get(&key) {
+        if let Some(known) = state.answers.get(query) {
             return known.clone();
         }
         if state.failed.is_some() {
             return Err(Refused::Unanswered);
         }
-        let time = self.now.saturating_sub_unsigned(ago);
-        let answer = ask(&state.server, query, time).map_err(|why| match why {
+        let answer = ask(&state.server, query, self.now).map_err(|why| match why {
             Failure::TooMuch(why) | Failure::Invalid(why) => Refused::Query(why),
+            // It answers others.
+            Failure::Busy(why, _) if state.answers.values().any(Result::is_ok) => {
+                Refused::Query(why)
+            }
             Failure::Busy(why, _) | Failure::Refused(why) => {
-                state.failed = Some(why);
+                state.failed = Some(format!("{why}; the query was `{query}`"));
                 Refused::Unanswered
             }
         });
-        state.answers.insert(key, answer.clone());
+        state.answers.insert(query.to_owned(), answer.clone());
         answer
     }
 }

@@ -65,9 +65,6 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
     bail!("{first}: more than {REDIRECTS} redirects")
 }
 
-/// Time limit for the answer to a query: servers stop queries after two minutes by default.
-const QUERY_PATIENCE: Duration = Duration::from_secs(150);
-
 /// Most bytes of an answer to a query.
 const ANSWER: u64 = 512 << 20;
 
@@ -93,14 +90,14 @@ pub(in crate::cli) fn post(
     url: &str,
     form: &[(&str, &str)],
     headers: &[(&str, &str)],
-    args: &HttpArgs,
+    (args, patience): (&HttpArgs, Duration),
 ) -> Result<Reply, Unanswered> {
     let never = |why: anyhow::Error| Unanswered::Never(format!("{why:#}"));
     let address = Address::parse(url).map_err(never)?;
     let address = address.ok_or_else(|| Unanswered::Never(format!("`{url}` is not a URL")))?;
     let token = args.token(&address.origin()).map_err(never)?;
     let agent = args
-        .agent(&address, (true, false), QUERY_PATIENCE)
+        .agent(&address, (true, false), patience)
         .map_err(never)?;
     let mut request = agent
         .post(address.uri())

@@ -25,12 +25,12 @@ pub enum Refused {
 
 /// A running server with the query API of Prometheus.
 pub trait Server: Sync {
-    /// The result of a query now, or so many seconds ago.
+    /// The result of a query now.
     ///
     /// # Errors
     ///
     /// If the server has no result.
-    fn instant(&self, query: &str, ago: u64) -> Result<Vector, Refused>;
+    fn instant(&self, query: &str) -> Result<Vector, Refused>;
 }
 
 /// The server that `lint --prometheus` names.

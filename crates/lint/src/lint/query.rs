@@ -118,7 +118,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             Site::Alert(_) | Site::Record(_) | Site::Panel(..)
         );
         let has_variable = visit::placeholders(self.expr).next().is_some();
-        (is_whole && !has_variable).then(|| live.instant(&self.query.text, 0))
+        (is_whole && !has_variable).then(|| live.instant(&self.query.text))
     }
 
     pub fn panel(&self) -> Option<&'q Panel> {

@@ -70,7 +70,7 @@ pub fn run_telling(
     project(artifacts, settings, &rules, &mut found);
     let suppressions = suppressions(artifacts, sources, &known, &mut found);
     let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
-        levels.is_off(rule)
+        levels.is_off(rule) || rules::asks_server(rule)
     });
     let mut kept = levels.apply(kept);
     kept.extend(levels.apply(config.unknown_rules(&known)));

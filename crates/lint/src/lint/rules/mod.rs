@@ -95,6 +95,11 @@ pub fn find(name: &str) -> Option<&'static RuleInfo> {
     all().find(|info| info.name == name)
 }
 
+/// True for rules that ask a running server: what they find depends on the time of the run.
+pub fn asks_server(name: &str) -> bool {
+    all().any(|info| info.name == name && info.group == Group::Server)
+}
+
 pub fn infos() -> Vec<RuleInfo> {
     all().copied().collect()
 }

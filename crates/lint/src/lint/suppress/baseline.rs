@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::rules;
+use crate::lint::rules::asks_server;
 use slosmith_text::diag::render::place;
 use slosmith_text::diag::{Diagnostic, fingerprint};
 use slosmith_text::source::{FileId, Sources, Span, mark_len};
@@ -155,7 +156,9 @@ impl Baseline {
             .filter_map(|(d, print)| open.remove(print.as_str()).is_none().then_some(d))
             .collect();
         let text = sources.get(file).text();
-        let idle = open.into_values().filter(|entry| linted(&entry.path));
+        let idle = open
+            .into_values()
+            .filter(|entry| linted(&entry.path) && !asks_server(&entry.rule));
         let mut idle: Vec<_> = idle.map(|entry| unused(entry, file, text)).collect();
         idle.sort_by_key(|d| d.span);
         kept.append(&mut idle);
