@@ -25,12 +25,12 @@ alerts:
     for: 5m
 "#;
 
-const DAY: i64 = 86_400;
+pub(crate) const DAY: i64 = 86_400;
 /// 2026-10-05T00:00:00Z.
-const FROM: i64 = 1_791_158_400;
+pub(crate) const FROM: i64 = 1_791_158_400;
 
-fn plan() -> Plan {
-    let document = spec::read(FileId(0), SPEC).expect("a spec");
+pub(crate) fn plan_of(text: &str) -> Plan {
+    let document = spec::read(FileId(0), text).expect("a spec");
     let resolved = resolve::resolve(&document, resolve::Options::default());
     resolved.expect("a plan").0
 }
@@ -56,7 +56,7 @@ impl Made {
     }
 
     fn report(&self, days: i64) -> Report {
-        backtest(&plan(), self, FROM, FROM + days * DAY).expect("a report")
+        backtest(&plan_of(SPEC), self, FROM, FROM + days * DAY).expect("a report")
     }
 }
 
@@ -183,7 +183,7 @@ fn a_query_without_an_answer_is_never_taken_for_no_data() {
         vec![Failure::Busy("HTTP status 503".into(), None); 20],
     ] {
         let server = Made::new(failures);
-        let error = backtest(&plan(), &server, FROM, FROM + DAY).expect_err("no report");
+        let error = backtest(&plan_of(SPEC), &server, FROM, FROM + DAY).expect_err("no report");
         let text = error.to_string();
         assert!(text.starts_with("the server did not answer `"), "{text}");
         assert!(text.contains("queue_depth"), "{text}");

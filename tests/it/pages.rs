@@ -294,6 +294,27 @@ fn a_backtest_tells_what_the_server_answered() {
     }
 }
 
+/// `tools/live-check` has a real server.
+#[test]
+fn a_lint_tells_what_the_server_answered() {
+    let project = project();
+    let rules = "groups: [{name: a, rules: [{alert: A, expr: 'rate(http_requests_total{code=\"404\"}[5m]) > 100'}]}] # slosmith: allow(missing-series) -- rare\n";
+    project.write("rules.yaml", rules);
+    let offline = project.run(&["lint", "rules.yaml", "--format", "concise"]);
+    offline.exits(0).says("No findings");
+    let lint = |answer: fn() -> Answer| {
+        let server = Server::start(None, move |_| answer());
+        project.run(&["lint", "rules.yaml", "--prometheus", &server.address()])
+    };
+    let none = lint(|| Answer::page("{\"data\": {\"result\": []}}"));
+    none.exits(0).says("the server has no series of any query");
+    let scalar = lint(|| Answer::page("{\"data\": {\"result\": [1, \"0.5\"]}}"));
+    let scalar = scalar.exits(0);
+    assert!(scalar.out.contains("info[true-alert]"), "{}", scalar.out);
+    let failed = lint(|| Answer::Status(401));
+    failed.exits(2).says("HTTP status 401");
+}
+
 #[test]
 fn a_prometheus_shows_the_label_of_roles() {
     let prometheus = |labels: &'static str| {

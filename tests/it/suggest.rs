@@ -2,8 +2,8 @@
 
 use slosmith::backtest::suggest::{Advice, Suggestions, Verdict, Wish, suggest};
 use slosmith::backtest::{Answer, Error, Failure, Incident, Range, Server};
-use slosmith::plan::Plan;
-use slosmith::{resolve, source::FileId, spec};
+
+use crate::backtest::{DAY, FROM, plan_of};
 
 const SPEC: &str = r#"apiVersion: slosmith/v1
 service: {name: chat, owner: ml}
@@ -13,16 +13,6 @@ signals:
 alerts:
   QueueLong: {severity: critical, when: {signal: queue, above: "20"}, for: 2m}  # a guess
 "#;
-
-const DAY: i64 = 86_400;
-/// 2026-10-05T00:00:00Z.
-const FROM: i64 = 1_791_158_400;
-
-fn plan() -> Plan {
-    let document = spec::read(FileId(0), SPEC).expect("a spec");
-    let resolved = resolve::resolve(&document, resolve::Options::default());
-    resolved.expect("a plan").0
-}
 
 /// A queue that is longer for a quarter of an hour at some hours, counted from the begin, and its usual length.
 struct Queue(Vec<(i64, f64)>, f64);
@@ -62,7 +52,13 @@ fn suggestions(queue: Vec<(i64, f64)>, incidents: Vec<Incident>) -> Suggestions 
         a_week: 1.0,
         incidents,
     };
-    suggest(&plan(), &Queue(queue, 5.0), (FROM, FROM + 21 * DAY), &wish).expect("suggestions")
+    suggest(
+        &plan_of(SPEC),
+        &Queue(queue, 5.0),
+        (FROM, FROM + 21 * DAY),
+        &wish,
+    )
+    .expect("suggestions")
 }
 
 fn advice(found: &Suggestions) -> &Advice {
@@ -122,7 +118,8 @@ fn a_value_that_does_not_hold_where_it_is_checked_is_marked() {
 
 #[test]
 fn an_incident_that_no_page_finds_lowers_a_threshold() {
-    let found = suggestions(vec![(200, 18.0)], vec![incident(200), incident(300)]);
+    let incidents = [200, 230, 300].map(incident);
+    let found = suggestions(vec![(200, 18.0), (230, 18.0)], incidents.into());
     let advice = advice(&found);
     let change = advice.change.as_ref().expect("a change");
     assert_eq!((advice.verdict, &*change.then), (Verdict::Change, "15"));
@@ -139,7 +136,7 @@ fn an_alert_that_always_fires_is_not_one_that_fires_once() {
         incidents: vec![incident(200)],
     };
     let range = (FROM, FROM + 21 * DAY);
-    let found = suggest(&plan(), &always, range, &wish).expect("suggestions");
+    let found = suggest(&plan_of(SPEC), &always, range, &wish).expect("suggestions");
     // Every four hours, but for the time of the incident.
     assert_eq!(advice(&found).learned.now.round(), 41.0);
     assert_eq!(advice(&found).verdict, Verdict::NoValue);
@@ -160,7 +157,7 @@ fn a_short_history_is_refused() {
         incidents: Vec::new(),
     };
     let found = suggest(
-        &plan(),
+        &plan_of(SPEC),
         &Queue(daily(35.0), 5.0),
         (FROM, FROM + 5 * DAY),
         &wish,

@@ -430,7 +430,7 @@ impl Judge<'_> {
     fn find_missed(&self, subjects: &[Subject], advice: &mut [Advice]) -> Vec<Incident> {
         let pages = || subjects.iter().filter(|of| of.is_page);
         let found = pages().filter_map(|of| of.choices.first());
-        let found: BTreeSet<usize> = found
+        let mut found: BTreeSet<usize> = found
             .flat_map(|own| own.caught.iter().flat_map(|of| of.keys().copied()))
             .collect();
         let mut missed = Vec::new();
@@ -462,6 +462,8 @@ impl Judge<'_> {
             }
             match best {
                 Some((place, subject, choice)) => {
+                    // It may find others, too.
+                    found.extend(choice.caught.iter().flat_map(BTreeMap::keys));
                     let why = format!("finds `{}`, which no page finds", incident.title);
                     advice[place] = self.changed(subject, choice, why);
                 }

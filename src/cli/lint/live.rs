@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
@@ -14,6 +14,9 @@ use slosmith_lint::lint::live::{Refused, Server, Vector};
 
 /// How often a query is sent to a busy server.
 const ATTEMPTS: u32 = 4;
+
+/// The longest wait for a busy server.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 pub(super) struct LiveArgs {
@@ -69,9 +72,7 @@ impl Online<'_> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.failed.clone()
     }
-}
 
-impl Online<'_> {
     /// What a reader of the findings must know of the server.
     pub(super) fn notes(&self) -> Vec<String> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +123,8 @@ fn ask(server: &Prometheus<'_>, query: &str, time: i64) -> Result<Vector, Failur
     loop {
         match server.instant(query, time) {
             Err(Failure::Busy(_, wait)) if attempt < ATTEMPTS => {
-                std::thread::sleep(wait.unwrap_or(std::time::Duration::from_secs(1)));
+                let wait = wait.unwrap_or(Duration::from_secs(1));
+                std::thread::sleep(wait.min(LONGEST_WAIT));
                 attempt += 1;
             }
             answer => return answer,

@@ -27,7 +27,8 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// Suppressions of a rule that is off in `slosmith.toml` are not reported.
+    /// Suppressions of a rule that is off in `slosmith.toml` are not reported, and none of the rules of the group `server`,
+    /// whose findings depend on the time of the run.
     const UNUSED: Rule = Rule {
         name: "unused-suppression",
         summary: "a suppression matches no finding",
