@@ -73,7 +73,8 @@ pub(crate) fn trial(
     }
 }
 
-/// One of many that prove the same: `.ci/run` and `.ci/more` run all of them, a plain `cargo test` the few that are a [`trial`].
+/// One of many that prove the same: `.ci/run` runs them, a plain `cargo test` the few that are a [`trial`]. Those with `more` in
+/// their path run in `.ci/more` alone.
 pub(crate) fn in_ci(
     name: impl Into<String>,
     needs: Needs,
