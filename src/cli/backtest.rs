@@ -36,6 +36,11 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(plans) = plans(&args.history.build())? else {
         return Ok(2);
     };
+    let all: Vec<&Plan> = plans.iter().collect();
+    let is_json = args.format == ReportFormat::Json;
+    if args.history.is_dry_run(&all, &server, is_json, out)? {
+        return Ok(0);
+    }
     let before = match &args.against {
         None => Vec::new(),
         Some(base) => match before(base, args)? {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
-use super::lint::progress::Progress;
+use super::progress::Progress;
 use super::terminal::Terminal;
 use super::{Format, examples};
 use slosmith_aws::{Allowed, Changes, Desired, Endpoints, Pace, Session, Settings, State};
@@ -195,7 +195,9 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
     let session = open(&target.region, args)?;
     check_account(target, session.number())?;
     let bar = Progress::new(true);
-    let state = session.read(&target.desired, &|done, of| bar.at("reading", done, of))?;
+    let state = session.read(&target.desired, &|done, of| {
+        bar.at("reading", "calls", (done, of))
+    })?;
     drop(bar);
     check_account(target, state.account())?;
     // An empty account does not tell its number.

@@ -12,8 +12,8 @@ use clap::Args;
 
 use super::configuration;
 use super::lint::input::{Loaded, load};
-use super::lint::progress::Progress;
 use super::lint::walk;
+use super::progress::Progress;
 use super::terminal::Terminal;
 use super::{ReportFormat, catalog as pages, lint};
 use slosmith_catalog::Product;

@@ -1,5 +1,7 @@
 //! What the commands that read the history of a Prometheus server have in common.
 
+mod answers;
+mod cost;
 mod server;
 mod times;
 
@@ -11,11 +13,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::build::BuildArgs;
+use super::findings;
 use super::terminal::Terminal;
-use super::{findings, page};
 use slosmith_backtest::{Error, Incident};
+use slosmith_plan::plan::Plan;
 
-pub(super) use server::Prometheus;
+pub(super) use server::{Prometheus, ServerArgs};
 pub(super) use times::shown;
 
 /// Days of history without another option.
@@ -47,15 +50,17 @@ pub(super) struct HistoryArgs {
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// HTTP header of each request, such as `X-Scope-OrgID: team`. For secrets, use `--bearer-token-file`
-    #[arg(
-        long,
-        value_name = "HEADER",
-        help_heading = "Options for http:// and https:// URLs"
-    )]
-    header: Vec<String>,
+    /// Show how many queries the run would send and how many samples they read, from one evaluation of each; nothing else
+    #[arg(long)]
+    dry_run: bool,
+    /// Send every query again. By default, answers about times that are over are kept for 30 days in the cache folder of the user
+    #[arg(long)]
+    no_cache: bool,
+    /// Wait before the next query where the answers have more samples in a second
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    max_samples_per_second: Option<u32>,
     #[command(flatten)]
-    http: page::HttpArgs,
+    server: ServerArgs,
 }
 
 impl HistoryArgs {
@@ -68,14 +73,29 @@ impl HistoryArgs {
     }
 
     pub(super) fn server(&self) -> Result<Prometheus<'_>> {
-        Prometheus::new(&self.prometheus, &self.header, &self.http)
+        let server = Prometheus::new(&self.prometheus, &self.server)?;
+        Ok(server.with(now()?, !self.no_cache, self.max_samples_per_second))
+    }
+
+    /// Writes what a run would cost, if that is all that is wanted.
+    pub(super) fn is_dry_run(
+        &self,
+        plans: &[&Plan],
+        server: &Prometheus<'_>,
+        json: bool,
+        out: &mut dyn Write,
+    ) -> Result<bool> {
+        if self.dry_run {
+            let costs = cost::of(plans, server, self.range()?)?;
+            cost::write(out, &costs, json)?;
+        }
+        Ok(self.dry_run)
     }
 
     /// The begin and the end, in seconds since 1970.
     pub(super) fn range(&self) -> Result<(i64, i64)> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
         let to = match &self.to {
-            None => i64::try_from(now)?,
+            None => now()?,
             Some(time) => times::read(time).with_context(|| format!("`--to {time}`"))?,
         };
         let from = match &self.from {
@@ -108,6 +128,11 @@ impl HistoryArgs {
     pub(super) fn has_incidents(&self) -> bool {
         self.incidents.is_some()
     }
+}
+
+fn now() -> Result<i64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    Ok(i64::try_from(now.as_secs())?)
 }
 
 /// What was found for a service; `None` if the server has nothing of it: others may have a history.

@@ -6,7 +6,6 @@ pub(super) mod fixing;
 pub(super) mod input;
 mod live;
 mod passed;
-pub(super) mod progress;
 mod report;
 pub(super) mod scope;
 mod statistics;
@@ -21,9 +20,9 @@ use anyhow::{Context, Result, anyhow, bail};
 
 pub use args::LintArgs;
 
+use super::progress::Progress;
 use input::Loaded;
 use live::Online;
-use progress::Progress;
 use slosmith_catalog::{Embedded, Range};
 use slosmith_lint::lint::date::Date;
 use slosmith_lint::lint::live::Live;

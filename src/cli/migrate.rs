@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use super::lint::input::{Files, Loaded, load};
-use super::lint::progress::Progress;
 use super::lint::{fixing, projects};
+use super::progress::Progress;
 use super::terminal::Terminal;
 use super::words::count;
 use super::{build, configuration, findings};

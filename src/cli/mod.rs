@@ -32,6 +32,7 @@ mod newer;
 mod page;
 mod plan;
 pub mod preview;
+mod progress;
 mod read;
 pub mod schema;
 pub mod signals;

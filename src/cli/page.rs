@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use address::Address;
-pub(super) use http::{HttpArgs, Reply, Unanswered, post};
+pub(super) use http::{Client, HttpArgs, Reply, Unanswered};
 use slosmith_catalog::exposition::{self, Page};
 use slosmith_text::input;
 

@@ -82,6 +82,11 @@ pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     let services: Vec<(Plan, Places)> = services.into_iter().map(|(_, read)| read).collect();
+    let plans: Vec<&Plan> = services.iter().map(|(plan, _)| plan).collect();
+    let is_json = args.format == Format::Json;
+    if args.history.is_dry_run(&plans, &server, is_json, out)? {
+        return Ok(0);
+    }
     let mut all = Vec::new();
     let mut changes = Changes::default();
     if !args.history.specs().is_empty() {

@@ -315,6 +315,71 @@ fn a_lint_tells_what_the_server_answered() {
     failed.exits(2).says("HTTP status 401");
 }
 
+/// Answers to queries for times that are over are not wanted twice, if it is certain that the same server is at the URL.
+#[test]
+fn a_backtest_keeps_answers_of_the_same_server() {
+    let project = Project::empty();
+    project.write("chat.yaml", crate::backtest::SPEC);
+    let start = |began: Option<&'static str>| {
+        Server::start(None, move |path| match path {
+            "/api/v1/status/runtimeinfo" => match began {
+                Some(time) => Answer::page(&format!("{{\"data\": {{\"startTime\": \"{time}\"}}}}")),
+                None => Answer::Status(404),
+            },
+            // From 2026-10-05T00:00:00Z.
+            _ => Answer::page(
+                r#"{"data": {"result": [{"metric": {}, "values": [[1791158400, "90"], [1791158460, "90"], [1791158520, "90"]], "value": [1791158400, "90"]}]}}"#,
+            ),
+        })
+    };
+    let run = |server: &Server, more: &[&str]| {
+        let address = server.address();
+        let address = address.strip_suffix("/metrics").unwrap();
+        let mut args = vec!["backtest", "chat.yaml", "--prometheus", address];
+        args.extend([
+            "--from",
+            "2026-10-04",
+            "--to",
+            "2026-10-06",
+            "--format",
+            "json",
+        ]);
+        args.extend(more);
+        let before = server.requests().len();
+        let ran = project.run(&args).exits(0);
+        let sent = server.requests().split_off(before);
+        let queries = sent.iter().filter(|head| head.contains("/query"));
+        (queries.count(), ran.out)
+    };
+    let server = start(Some("a"));
+    let (count, report) = run(&server, &[]);
+    assert!(count >= 2, "{count}");
+    assert!(
+        report.contains("\"start\": \"2026-10-05T00:02:00Z\""),
+        "{report}"
+    );
+    let (count_again, report_again) = run(&server, &[]);
+    assert_eq!(count_again, 0);
+    let without_cost = |report: &str| report.split("\"queries\"").next().map(str::to_owned);
+    assert_eq!(without_cost(&report_again), without_cost(&report));
+    assert!(
+        report_again.contains(&format!("\"kept\": {count},")),
+        "{report_again}"
+    );
+    assert_eq!(run(&server, &["--no-cache"]).0, count);
+    let (_, cost) = run(&server, &["--dry-run"]);
+    assert!(cost.contains(&format!("\"requests\": {count},")), "{cost}");
+    assert!(
+        server
+            .requests()
+            .iter()
+            .any(|head| head.starts_with("POST /api/v1/query "))
+    );
+    // A loopback address may lead elsewhere tomorrow.
+    let unknown = start(None);
+    assert_eq!([run(&unknown, &[]).0, run(&unknown, &[]).0], [count; 2]);
+}
+
 #[test]
 fn a_prometheus_shows_the_label_of_roles() {
     let prometheus = |labels: &'static str| {

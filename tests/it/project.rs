@@ -121,7 +121,8 @@ impl Project {
     /// Runs the command in a folder of the project.
     pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
-        let done = command.args(args).current_dir(self.path(folder)).output();
+        let command = command.args(args).current_dir(self.path(folder));
+        let done = command.env("XDG_CACHE_HOME", self.path(".cache")).output();
         let done = done.expect("the binary runs");
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Ran {

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo, slo_series};
+use slosmith_plan::plan::{BASE_WINDOW, Plan, Slo};
 use slosmith_plan::query;
 use slosmith_promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
 use slosmith_promql::sampled::{Labels, Model, Record, Row};
 use slosmith_promql::{build, visit};
-use slosmith_render::target::prometheus::{Timed, timed};
+use slosmith_render::target::prometheus::Timed;
 use slosmith_spec::naming;
 use slosmith_text::units::{Duration, float};
 
 use crate::ask::{Asker, Range, Server};
+use crate::error::Error;
 use crate::firing::{firings, held};
+use crate::prepare::{Prepared, base_ratio, lead, seconds, series};
 use crate::readers::{Read, Readers, queries};
 use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
 use crate::tries::{Tries, Try, Variant};
@@ -26,34 +28,6 @@ const PARTS: i64 = 28;
 
 /// Characters of a query that an error shows: some have kilobytes.
 const SHOWN: usize = 200;
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("the server did not answer `{query}`: {why}")]
-    Server { query: String, why: String },
-    #[error("the server has no series that the rules of `{0}` read, between these times")]
-    Empty(String),
-    #[error("{0}")]
-    Time(String),
-    #[error(
-        "{service}: {days:.1} days with data are too few for values with at most {} a week: {needed:.1} days are needed",
-        count_of(*.a_week)
-    )]
-    Short {
-        service: String,
-        days: f64,
-        a_week: f64,
-        needed: f64,
-    },
-}
-
-/// So many firings: `1 firing`, `0.5 firings`.
-pub fn count_of(number: f64) -> String {
-    match number == 1.0 {
-        true => "1 firing".to_owned(),
-        false => format!("{number} firings"),
-    }
-}
 
 /// What the rules of a plan would have done between two times, in seconds since 1970.
 ///
@@ -81,33 +55,33 @@ pub(crate) fn history(
     (from, to): (i64, i64),
     trying: bool,
 ) -> Result<History, Error> {
-    let rules = timed(plan);
-    let step = rules.iter().map(|rule| seconds(rule.every));
-    let step = step.reduce(common).unwrap_or(60).max(1);
-    let (from, to) = (from - from.rem_euclid(step), to - to.rem_euclid(step));
-    if from >= to {
-        let why = format!("less than one evaluation ({step}s) between the beginning and the end");
-        return Err(Error::Time(why));
-    }
-    let alerts = (0..rules.len()).filter(|rule| rules[*rule].is_alert);
-    let counted = of_objectives(plan, &rules);
-    let wanted: Vec<usize> = alerts.chain(counted.iter().copied()).collect();
-    let order = needs::order(&rules, wanted.iter().copied());
-    let lead = wanted.iter().map(|rule| lead(&rules, *rule, false)).max();
-    // Subqueries are evaluated at whole multiples of their step.
-    let start = (from - lead.unwrap_or(0)).div_euclid(86_400) * 86_400;
-    let range = Range {
-        start,
-        end: to,
-        step,
-    };
-    let steps = usize::try_from((to - start) / step + 1).unwrap_or_default();
+    let prepared = Prepared::new(plan, from, to)?;
+    let asker = Asker::new(server, prepared.range, &prepared.queries);
+    asker.during(|| evaluated(plan, &prepared, &asker, trying))
+}
+
+fn evaluated(
+    plan: &Plan,
+    prepared: &Prepared,
+    asker: &Asker<'_>,
+    trying: bool,
+) -> Result<History, Error> {
+    let Prepared {
+        rules,
+        order,
+        counted,
+        range: Range { start, step, .. },
+        ..
+    } = prepared;
+    let (from, to) = (prepared.from, prepared.range.end);
+    let steps = prepared.steps();
     let mut run = Run {
-        rules: &rules,
-        asker: Asker::new(server, range),
-        model: Model::new(start, step, steps, false),
+        rules,
+        asker,
+        model: Model::new(*start, *step, steps, false),
         known: BTreeMap::new(),
-        readers: Readers::of(&rules, &order, &counted),
+        answered: 0,
+        readers: Readers::of(rules, order, counted),
         has_data: vec![false; steps],
         foreign: None,
         unknown: BTreeMap::new(),
@@ -120,7 +94,7 @@ pub(crate) fn history(
     if run.begins().is_none() {
         return Err(Error::Empty(plan.service.name.clone()));
     }
-    for rule in order {
+    for rule in order.iter().copied() {
         if rules[rule].is_alert {
             let (alert, local) = run.alert(rule)?;
             if trying && let Some(local) = local {
@@ -161,12 +135,12 @@ pub(crate) fn history(
         service: plan.service.name.clone(),
         from,
         to,
-        step,
-        begins: run.begins().filter(|begins| *begins > start + step),
+        step: *step,
+        begins: run.begins().filter(|begins| *begins > *start + *step),
         alerts,
         objectives,
         gaps: run.gaps(),
-        queries: run.asker.queries,
+        queries: asker.cost(),
     };
     Ok(History {
         report,
@@ -176,51 +150,14 @@ pub(crate) fn history(
     })
 }
 
-fn seconds(time: Duration) -> i64 {
-    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// The greatest common divisor.
-fn common(one: i64, other: i64) -> i64 {
-    if other == 0 {
-        one
-    } else {
-        common(other, one % other)
-    }
-}
-
-/// Seconds before a moment that decide what an alert does: of evaluations, or with `scraped` of history.
-fn lead(rules: &[Timed], rule: usize, scraped: bool) -> i64 {
-    needs::reach(rules, rule, scraped) + seconds(rules[rule].hold)
-}
-
-/// The recording rules that count the events of objectives.
-fn of_objectives(plan: &Plan, rules: &[Timed]) -> Vec<usize> {
-    let selectors = plan.slos.iter().flat_map(|slo| {
-        let counted = [naming::ALL_EVENTS, slo.events.sli.part_events()];
-        let window = plan.evaluation.to_string();
-        let counted = counted.map(|name| series(plan, slo, name, &window));
-        counted.into_iter().chain([base_ratio(plan, slo)])
-    });
-    let read = selectors.flat_map(|selector| needs::read_by(rules, &selector));
-    read.map(|(rule, _)| rule).collect()
-}
-
-fn series(plan: &Plan, slo: &Slo, name: &str, window: &str) -> Selector {
-    slo_series(name, &plan.service.name, &slo.name, window)
-}
-
-fn base_ratio(plan: &Plan, slo: &Slo) -> Selector {
-    let window = BASE_WINDOW.to_string();
-    series(plan, slo, naming::ERROR_RATIO, &window)
-}
-
 struct Run<'a> {
     rules: &'a [Timed],
-    asker: Asker<'a>,
+    asker: &'a Asker<'a>,
     model: Model,
     /// Queries with the name of their series.
     known: BTreeMap<String, String>,
+    /// How many queries were answered.
+    answered: usize,
     /// How many rules are still to read each query, and each recording rule.
     readers: Readers,
     /// Whether the server has any series at a step.
@@ -242,7 +179,8 @@ impl Run<'_> {
             if let Some(name) = self.known.get(&query) {
                 return Ok(name.clone());
             }
-            let name = format!("asked:{}", self.asker.queries.count);
+            self.answered += 1;
+            let name = format!("asked:{}", self.answered);
             let rows = self.ask(&query)?;
             if rows.is_empty() {
                 self.foreign = self.foreign.take().or_else(|| needs::foreign(part));
@@ -257,7 +195,7 @@ impl Run<'_> {
     }
 
     fn ask(&mut self, query: &str) -> Result<Vec<Row>, Error> {
-        self.asker.ask(query).map_err(|why| {
+        self.asker.rows(query).map_err(|why| {
             let mut query: String = query.chars().take(SHOWN).collect();
             if query.chars().count() == SHOWN {
                 query.push('…');

@@ -7,19 +7,23 @@
 
 pub mod ask;
 mod curve;
+mod error;
 pub mod evaluate;
 mod firing;
 mod incidents;
 mod needs;
+mod prepare;
 mod readers;
 pub mod report;
 mod split;
 pub mod suggest;
 mod tries;
 
-pub use ask::{Answer, Failure, Range, Server};
-pub use evaluate::{Error, backtest, count_of};
+pub use ask::{Answer, Failure, Range, Server, patiently};
+pub use error::{Error, count_of};
+pub use evaluate::backtest;
 pub use incidents::compare;
+pub use prepare::{Planned, planned};
 pub use report::{
     Alert, Curve, Firing, Found, Gap, Incident, Incidents, Objective, Outcome, Page, Report, Tier,
 };

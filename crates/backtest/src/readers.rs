@@ -1,6 +1,6 @@
 //! What rules are still to read: everything else can be dropped.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use slosmith_promql::ast::Expr;
@@ -45,11 +45,14 @@ impl Readers {
     }
 }
 
-/// What a server is sent for an expression, each query once.
-pub(crate) fn queries(rules: &[Timed], expr: &Expr) -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
+/// What a server is sent for an expression, each query once, in the order in which they are needed.
+pub(crate) fn queries(rules: &[Timed], expr: &Expr) -> Vec<String> {
+    let mut all = Vec::new();
     let mut name = |part: &Expr| -> Result<String, Infallible> {
-        all.insert(part.to_string());
+        let query = part.to_string();
+        if !all.contains(&query) {
+            all.push(query);
+        }
         Ok("any".into())
     };
     let Ok(_) = split::local(rules, expr, &mut name);

@@ -10,7 +10,8 @@ use slosmith_plan::plan::Plan;
 use slosmith_text::units::float;
 
 use crate::ask::{Queries, Server};
-use crate::evaluate::{Error, History, history};
+use crate::error::Error;
+use crate::evaluate::{History, history};
 use crate::incidents::begins_for;
 use crate::report::{self, Alert, Gap, Incident, Report, time};
 use crate::tries::{Change, Tries, What};

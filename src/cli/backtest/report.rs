@@ -70,14 +70,15 @@ fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
         }
     }
     let queries = &report.queries;
-    let (number, samples) = (
-        count(usize::try_from(queries.count)?, "query"),
-        queries.samples,
-    );
+    let sent = count(usize::try_from(queries.count)?, "request");
+    let kept = match usize::try_from(queries.kept)? {
+        0 => String::new(),
+        kept => format!(", {} of earlier runs", count(kept, "answer")),
+    };
     writeln!(
         out,
-        "\n{number} to {}: {samples} samples in {:.1} s",
-        found.server, queries.seconds
+        "\n{sent} to {} in {:.1} s{kept}: {} samples",
+        found.server, queries.seconds, queries.samples
     )?;
     Ok(())
 }

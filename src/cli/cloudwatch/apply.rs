@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use anyhow::{Result, bail};
 
 use super::{ApplyArgs, Compared, Target, compare, specs, text};
-use crate::cli::lint::progress::Progress;
+use crate::cli::progress::Progress;
 use crate::cli::terminal::{Terminal, Trust};
 use crate::cli::words::count;
 use slosmith_aws::{Call, Key, Outcome, Saved, waves};
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let bar = Progress::new(true);
     let outcome = compared
         .session
-        .apply(calls, &|done, of| bar.at("applying", done, of));
+        .apply(calls, &|done, of| bar.at("applying", "calls", (done, of)));
     drop(bar);
     report(&outcome, out)
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{AwsArgs, RegionArgs, open};
-use crate::cli::lint::progress::Progress;
+use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::count;
 use slosmith_aws::{Kind, State};
@@ -28,7 +28,7 @@ pub(super) struct PullArgs {
 pub(super) fn run(args: &PullArgs) -> Result<u8> {
     let session = open(args.region.checked()?, &args.aws)?;
     let bar = Progress::new(true);
-    let state = session.read_all(&|done, of| bar.at("reading", done, of))?;
+    let state = session.read_all(&|done, of| bar.at("reading", "calls", (done, of)))?;
     drop(bar);
     let files = files(&state)?;
     let writer = Writer::within(vec![args.out.clone()]);

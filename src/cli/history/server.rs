@@ -1,13 +1,18 @@
 //! A server with the query API of Prometheus.
 
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::Args;
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::cli::page::{self, HttpArgs, Reply, Unanswered};
+use super::answers::Answers;
+use crate::cli::page::{self, Client, HttpArgs, Reply, Unanswered};
+use crate::cli::progress::Progress;
 use slosmith_backtest::{Answer, Failure, Range, Server};
 use slosmith_lint::lint::live::Vector;
 
@@ -15,15 +20,52 @@ use slosmith_lint::lint::live::Vector;
 const RANGE: Duration = Duration::from_secs(150);
 const INSTANT: Duration = Duration::from_secs(30);
 
+/// How a server is reached.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ServerArgs {
+    /// HTTP header of each request, such as `X-Scope-OrgID: team`. For secrets, use `--bearer-token-file`
+    #[arg(
+        long,
+        value_name = "HEADER",
+        value_parser = header,
+        requires = "prometheus",
+        help_heading = "Options for http:// and https:// URLs"
+    )]
+    header: Vec<(String, String)>,
+    #[command(flatten)]
+    http: HttpArgs,
+}
+
+fn header(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected NAME: VALUE"),
+    }
+}
+
 pub(in crate::cli) struct Prometheus<'a> {
+    client: Client<'a>,
     url: String,
-    headers: Vec<(&'a str, &'a str)>,
-    http: &'a HttpArgs,
+    /// Of earlier runs.
+    answers: Option<Answers>,
+    /// Most samples of answers in a second.
+    limit: Option<u32>,
+    progress: Progress,
     /// True once the server has answered.
-    is_there: Cell<bool>,
+    is_there: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
     /// For which queries were on their way.
-    seconds: Cell<f64>,
-    warnings: RefCell<Vec<String>>,
+    seconds: f64,
+    /// Answers of earlier runs.
+    kept: u64,
+    warnings: BTreeSet<String>,
+    /// When the next query may be sent.
+    next: Instant,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +86,17 @@ struct Data {
     result: Found,
     #[serde(default)]
     stats: Stats,
+    #[serde(skip)]
+    warnings: Vec<String>,
+}
+
+impl Data {
+    fn samples(&self) -> usize {
+        match &self.result {
+            Found::Scalar(..) => 1,
+            Found::Series(all) => all.iter().map(|series| series.values.len()).sum(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -91,28 +144,46 @@ struct Series {
 }
 
 impl<'a> Prometheus<'a> {
-    pub(in crate::cli) fn new(
-        url: &str,
-        headers: &'a [String],
-        http: &'a HttpArgs,
-    ) -> Result<Self> {
-        let mut pairs = Vec::new();
-        for header in headers {
-            match header.split_once(':') {
-                Some((name, value)) if !name.trim().is_empty() => {
-                    pairs.push((name.trim(), value.trim()));
-                }
-                _ => bail!("`--header {header}`: expected NAME: VALUE"),
-            }
-        }
+    pub(in crate::cli) fn new(url: &str, args: &'a ServerArgs) -> Result<Self> {
         Ok(Self {
-            url: url.trim_end_matches('/').to_owned(),
-            headers: pairs,
-            http,
-            is_there: Cell::new(false),
-            seconds: Cell::new(0.0),
-            warnings: RefCell::default(),
+            client: Client::new(url, &args.header, &args.http)?,
+            url: url.to_owned(),
+            answers: None,
+            limit: None,
+            progress: Progress::new(true),
+            is_there: AtomicBool::new(false),
+            state: Mutex::new(State {
+                seconds: 0.0,
+                kept: 0,
+                warnings: BTreeSet::new(),
+                next: Instant::now(),
+            }),
         })
+    }
+
+    /// The same that uses answers of earlier runs, and waits where answers have more samples in a second than the limit.
+    pub(super) fn with(mut self, now: i64, cache: bool, limit: Option<u32>) -> Self {
+        if cache && let Some(began) = self.began() {
+            let own = [self.url.as_str(), began.as_str()].into_iter();
+            self.answers = Answers::of(own.chain(self.client.headers()), now);
+        }
+        self.limit = limit;
+        self
+    }
+
+    /// When the server started, which tells it from another one at the same URL; empty where it does not tell, and its URL has to do.
+    fn began(&self) -> Option<String> {
+        let reply = self
+            .client
+            .send("/api/v1/status/runtimeinfo", None, INSTANT);
+        let reply = reply.ok().filter(|reply| reply.status == 200);
+        let read = reply.and_then(|reply| serde_json::from_slice::<Value>(&reply.body).ok());
+        let time = read.and_then(|read| Some(read["data"]["startTime"].as_str()?.to_owned()));
+        time.or_else(|| (!self.client.is_here()).then(String::new))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The result of a query at a time in seconds since 1970.
@@ -120,7 +191,8 @@ impl<'a> Prometheus<'a> {
         let time = time.to_string();
         let form = [("query", query), ("time", time.as_str()), ("stats", "all")];
         let asked = Instant::now();
-        let data = self.send("query", &form, INSTANT)?;
+        let (data, _) = self.send("query", &form, INSTANT)?;
+        self.state().warnings.extend(data.warnings);
         let element = |series: Series| {
             let (_, value) = series.value?;
             Some((series.metric, value.parse().ok()?))
@@ -137,25 +209,44 @@ impl<'a> Prometheus<'a> {
         })
     }
 
-    /// What the server answers to a form.
-    fn send(&self, path: &str, form: &[(&str, &str)], patience: Duration) -> Result<Data, Failure> {
-        let url = format!("{}/api/v1/{path}", self.url);
+    /// What the server answers to a form, and the text of the answer.
+    fn send(
+        &self,
+        path: &str,
+        form: &[(&str, &str)],
+        patience: Duration,
+    ) -> Result<(Data, Vec<u8>), Failure> {
+        let wait = self.state().next.saturating_duration_since(Instant::now());
+        std::thread::sleep(wait);
         let asked = Instant::now();
-        let reply = page::post(&url, form, &self.headers, (self.http, patience));
-        self.seconds
-            .set(self.seconds.get() + asked.elapsed().as_secs_f64());
+        let reply = self
+            .client
+            .send(&format!("/api/v1/{path}"), Some(form), patience);
+        self.state().seconds += asked.elapsed().as_secs_f64();
+        let is_there = self.is_there.load(Ordering::Relaxed);
         let reply = reply.map_err(|why| match why {
             Unanswered::Late(why) => Failure::TooMuch(why),
-            Unanswered::Lost(why) if self.is_there.get() => Failure::Busy(why, None),
+            Unanswered::Lost(why) if is_there => Failure::Busy(why, None),
             Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
         })?;
-        self.is_there.set(true);
-        data(reply, &mut self.warnings.borrow_mut())
+        self.is_there.store(true, Ordering::Relaxed);
+        let data = data(&reply)?;
+        Ok((data, reply.body))
     }
 
     /// What the server warned of, each once.
     pub(in crate::cli) fn warnings(&self) -> BTreeSet<String> {
-        self.warnings.take().into_iter().collect()
+        std::mem::take(&mut self.state().warnings)
+    }
+
+    /// Waits before the next query for as long as these samples take.
+    fn pace(&self, samples: usize) {
+        let Some(limit) = self.limit else {
+            return;
+        };
+        let mut state = self.state();
+        let seconds = samples as f64 / f64::from(limit);
+        state.next = state.next.max(Instant::now()) + Duration::from_secs_f64(seconds);
     }
 
     /// The URL without user and password.
@@ -177,7 +268,28 @@ impl Server for Prometheus<'_> {
             ("partial_response", "false"),
             ("deny_partial_response", "1"),
         ];
-        let data = self.send("query_range", &form, RANGE)?;
+        let key = Answers::key(&form);
+        let known = self.answers.as_ref().and_then(|answers| answers.get(&key));
+        let known = known.and_then(|body| data(&Reply::ok(body)).ok());
+        let data = match known {
+            Some(data) => {
+                self.state().kept += 1;
+                data
+            }
+            None => {
+                let (data, body) = self.send("query_range", &form, RANGE)?;
+                // Warnings are shown at each run.
+                if let Some(answers) = &self.answers
+                    && data.warnings.is_empty()
+                    && range.end <= answers.settled()
+                {
+                    answers.keep(&key, &body);
+                }
+                self.pace(data.samples());
+                data
+            }
+        };
+        self.state().warnings.extend(data.warnings);
         let answer = |series: Series| {
             let value =
                 |(time, value): (f64, String)| Some((time.round() as i64, value.parse().ok()?));
@@ -189,19 +301,31 @@ impl Server for Prometheus<'_> {
         Ok(data.result.series().into_iter().map(answer).collect())
     }
 
+    fn settled(&self) -> i64 {
+        self.answers.as_ref().map_or(i64::MAX, Answers::settled)
+    }
+
+    fn progress(&self, answered: usize, of: usize) {
+        self.progress.at("sending", "queries", (answered, of));
+    }
+
+    fn kept(&self) -> u64 {
+        self.state().kept
+    }
+
     fn seconds(&self) -> f64 {
-        self.seconds.get()
+        self.state().seconds
     }
 }
 
-/// The data of an answer; adds its warnings.
-fn data(reply: Reply, warnings: &mut Vec<String>) -> Result<Data, Failure> {
+/// The data of an answer, with its warnings.
+fn data(reply: &Reply) -> Result<Data, Failure> {
     let Reply {
         status,
         retry_after,
         body,
     } = reply;
-    let read: Result<Response, _> = serde_json::from_slice(&body);
+    let read: Result<Response, _> = serde_json::from_slice(body);
     let is_query = read.as_ref().is_ok_and(|response| response.error.is_some());
     let said = match &read {
         Ok(Response {
@@ -211,18 +335,16 @@ fn data(reply: Reply, warnings: &mut Vec<String>) -> Result<Data, Failure> {
     };
     match status {
         200 => {
-            let mut response = read.ok();
-            if response
-                .as_ref()
-                .is_some_and(|response| response.is_partial)
-            {
+            let response = read.ok();
+            if response.as_ref().is_some_and(|all| all.is_partial) {
                 let why = "the answer has a part of the series";
                 return Err(Failure::Busy(why.into(), None));
             }
-            if let Some(response) = &mut response {
-                warnings.append(&mut response.warnings);
-            }
-            let data = response.and_then(|response| response.data);
+            let data = response.and_then(|response| {
+                let warnings = response.warnings;
+                let data = response.data?;
+                Some(Data { warnings, ..data })
+            });
             data.ok_or_else(|| Failure::Refused("the answer is not of a Prometheus".into()))
         }
         // Execution failed: too many samples or series, or too late.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::passed::Passed;
-use super::progress::Progress;
+use crate::cli::progress::Progress;
 
 use crate::cli::read;
 use slosmith_catalog::Catalog;

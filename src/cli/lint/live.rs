@@ -2,37 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
 
-use crate::cli::history::Prometheus;
-use crate::cli::page::HttpArgs;
-use slosmith_backtest::Failure;
+use crate::cli::history::{Prometheus, ServerArgs};
+use slosmith_backtest::{Failure, patiently};
 use slosmith_lint::lint::live::{Refused, Server, Vector};
-
-/// How often a query is sent to a busy server.
-const ATTEMPTS: u32 = 4;
-
-/// The longest wait for a busy server.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 pub(super) struct LiveArgs {
     /// URL of a server with the query API of Prometheus: also check which series exist there, and whether it can evaluate the queries
     #[arg(long, value_name = "URL")]
     prometheus: Option<String>,
-    /// HTTP header of each request to it, such as `X-Scope-OrgID: team`
-    #[arg(
-        long,
-        value_name = "HEADER",
-        requires = "prometheus",
-        help_heading = "Options for http:// and https:// URLs"
-    )]
-    header: Vec<String>,
     #[command(flatten)]
-    http: HttpArgs,
+    server: ServerArgs,
 }
 
 impl LiveArgs {
@@ -41,7 +26,7 @@ impl LiveArgs {
             return Ok(None);
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-        let server = Prometheus::new(url, &self.header, &self.http)?;
+        let server = Prometheus::new(url, &self.server)?;
         Ok(Some(Online {
             now: i64::try_from(now)?,
             state: Mutex::new(State {
@@ -102,7 +87,8 @@ impl Server for Online<'_> {
         if state.failed.is_some() {
             return Err(Refused::Unanswered);
         }
-        let answer = ask(&state.server, query, self.now).map_err(|why| match why {
+        let send = || state.server.instant(query, self.now);
+        let answer = patiently(std::thread::sleep, send).map_err(|why| match why {
             Failure::TooMuch(why) | Failure::Invalid(why) => Refused::Query(why),
             // It answers others.
             Failure::Busy(why, _) if state.answers.values().any(Result::is_ok) => {
@@ -115,19 +101,5 @@ impl Server for Online<'_> {
         });
         state.answers.insert(query.to_owned(), answer.clone());
         answer
-    }
-}
-
-fn ask(server: &Prometheus<'_>, query: &str, time: i64) -> Result<Vector, Failure> {
-    let mut attempt = 1;
-    loop {
-        match server.instant(query, time) {
-            Err(Failure::Busy(_, wait)) if attempt < ATTEMPTS => {
-                let wait = wait.unwrap_or(Duration::from_secs(1));
-                std::thread::sleep(wait.min(LONGEST_WAIT));
-                attempt += 1;
-            }
-            answer => return answer,
-        }
     }
 }

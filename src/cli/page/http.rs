@@ -76,6 +76,16 @@ pub(in crate::cli) struct Reply {
     pub(in crate::cli) body: Vec<u8>,
 }
 
+impl Reply {
+    pub(in crate::cli) fn ok(body: Vec<u8>) -> Self {
+        Self {
+            status: 200,
+            retry_after: None,
+            body,
+        }
+    }
+}
+
 /// Why there is no answer.
 pub(in crate::cli) enum Unanswered {
     /// The time is over, or the answer is too long.
@@ -85,53 +95,106 @@ pub(in crate::cli) enum Unanswered {
     Never(String),
 }
 
-/// Sends a form; redirects are not followed.
-pub(in crate::cli) fn post(
-    url: &str,
-    form: &[(&str, &str)],
-    headers: &[(&str, &str)],
-    (args, patience): (&HttpArgs, Duration),
-) -> Result<Reply, Unanswered> {
-    let never = |why: anyhow::Error| Unanswered::Never(format!("{why:#}"));
-    let address = Address::parse(url).map_err(never)?;
-    let address = address.ok_or_else(|| Unanswered::Never(format!("`{url}` is not a URL")))?;
-    let token = args.token(&address.origin()).map_err(never)?;
-    let agent = args
-        .agent(&address, (true, false), patience)
-        .map_err(never)?;
-    let mut request = agent
-        .post(address.uri())
-        .header(header::ACCEPT, "application/json");
-    for (name, value) in headers {
-        request = request.header(*name, *value);
+/// A server that is sent forms. Connections stay open; redirects are not followed.
+pub(in crate::cli) struct Client<'a> {
+    url: String,
+    headers: &'a [(String, String)],
+    args: &'a HttpArgs,
+    agent: Agent,
+}
+
+impl<'a> Client<'a> {
+    pub(in crate::cli) fn new(
+        url: &str,
+        headers: &'a [(String, String)],
+        args: &'a HttpArgs,
+    ) -> Result<Self> {
+        let address = Address::parse(url)?;
+        let address = address.ok_or_else(|| anyhow!("`{url}` is not a URL"))?;
+        Ok(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            headers,
+            agent: args.agent(&address, (true, false), PATIENCE)?,
+            args,
+        })
     }
-    if let Some(token) = token {
-        request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+
+    /// Names and values of its headers.
+    pub(in crate::cli) fn headers(&self) -> impl Iterator<Item = &str> {
+        let all = self.headers.iter();
+        all.flat_map(|(name, value)| [name.as_str(), value.as_str()])
     }
-    let lost = |error: ureq::Error| {
-        let text = format!("{address}: {error}{}", help(&error));
-        match (&error, of_tls(&error)) {
-            (ureq::Error::Timeout(_), _) => Unanswered::Late(text),
-            (ureq::Error::Io(_), None) => Unanswered::Lost(text),
-            _ => Unanswered::Never(text),
+
+    /// True for a server on this machine: another one may be there at another time, as behind a port that is forwarded.
+    pub(in crate::cli) fn is_here(&self) -> bool {
+        let address = Address::parse(&self.url).ok().flatten();
+        address.is_some_and(|address| address.origin().is_here())
+    }
+
+    /// Sends a form, or without one gets what is there.
+    pub(in crate::cli) fn send(
+        &self,
+        path: &str,
+        form: Option<&[(&str, &str)]>,
+        patience: Duration,
+    ) -> Result<Reply, Unanswered> {
+        let never = |why: anyhow::Error| Unanswered::Never(format!("{why:#}"));
+        let address = Address::parse(&format!("{}{path}", self.url)).map_err(never)?;
+        let address = address.ok_or_else(|| Unanswered::Never("not a URL".into()))?;
+        let mut request = ureq::http::Request::builder()
+            .uri(address.uri().clone())
+            .header(header::ACCEPT, "application/json");
+        for (name, value) in self.headers {
+            request = request.header(name, value);
         }
-    };
-    let mut answer = request.send_form(form.iter().copied()).map_err(lost)?;
-    let status = answer.status().as_u16();
-    if let Some(location) = location(&answer) {
-        let text = format!("{address} redirects to {location}: pass that URL");
-        return Err(Unanswered::Never(text));
+        if let Some(token) = self.args.token(&address.origin()).map_err(never)? {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let lost = |error: ureq::Error| {
+            let text = format!("{address}: {error}{}", help(&error));
+            match (&error, of_tls(&error)) {
+                (ureq::Error::Timeout(_), _) => Unanswered::Late(text),
+                (ureq::Error::Io(_), None) => Unanswered::Lost(text),
+                _ => Unanswered::Never(text),
+            }
+        };
+        let invalid = |why: ureq::http::Error| Unanswered::Never(format!("{address}: {why}"));
+        let answer = match form {
+            None => {
+                let request = request.body(()).map_err(invalid)?;
+                let request = self.agent.configure_request(request);
+                self.agent
+                    .run(request.timeout_global(Some(patience)).build())
+            }
+            Some(form) => {
+                let mut body = url::form_urlencoded::Serializer::new(String::new());
+                let body = body.extend_pairs(form).finish();
+                let request = request.method("POST");
+                let kind = "application/x-www-form-urlencoded";
+                let request = request.header(header::CONTENT_TYPE, kind);
+                let request = request.body(body).map_err(invalid)?;
+                let request = self.agent.configure_request(request);
+                self.agent
+                    .run(request.timeout_global(Some(patience)).build())
+            }
+        };
+        let mut answer = answer.map_err(lost)?;
+        let status = answer.status().as_u16();
+        if let Some(location) = location(&answer) {
+            let text = format!("{address} redirects to {location}: pass that URL");
+            return Err(Unanswered::Never(text));
+        }
+        let seconds = answer.headers().get(header::RETRY_AFTER);
+        let seconds = seconds.and_then(|seconds| seconds.to_str().ok()?.trim().parse().ok());
+        let body = answer.body_mut().with_config().limit(ANSWER + 2);
+        let body = input::all(body.reader(), ANSWER);
+        let body = body.map_err(|why| Unanswered::Late(format!("{address}: {why}")))?;
+        Ok(Reply {
+            status,
+            retry_after: seconds,
+            body,
+        })
     }
-    let seconds = answer.headers().get(header::RETRY_AFTER);
-    let seconds = seconds.and_then(|seconds| seconds.to_str().ok()?.trim().parse().ok());
-    let body = answer.body_mut().with_config().limit(ANSWER + 2);
-    let body = input::all(body.reader(), ANSWER);
-    let body = body.map_err(|why| Unanswered::Late(format!("{address}: {why}")))?;
-    Ok(Reply {
-        status,
-        retry_after: seconds,
-        body,
-    })
 }
 
 impl HttpArgs {

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}";
+const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}, {eta} left";
 
 /// A bar that appears after a second, and disappears when dropped.
 pub(in crate::cli) struct Progress {
@@ -35,20 +35,24 @@ impl Progress {
         Self::new(false)
     }
 
-    pub(super) fn begin(&self, what: &'static str, files: usize) {
+    pub(in crate::cli) fn begin(&self, what: &'static str, files: usize) {
         self.bar.reset();
         self.count(what, "files", files);
     }
 
-    pub(super) fn step(&self) {
+    pub(in crate::cli) fn step(&self) {
         self.bar.inc(1);
         self.show_when_late();
     }
 
-    /// Sets the number of calls that are done.
-    #[cfg(feature = "aws")]
-    pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
-        self.count(what, "calls", of);
+    /// Sets the number of units that are done.
+    pub(in crate::cli) fn at(
+        &self,
+        what: &'static str,
+        unit: &'static str,
+        (done, of): (usize, usize),
+    ) {
+        self.count(what, unit, of);
         self.bar.set_position(done as u64);
         self.show_when_late();
     }
