@@ -1,6 +1,7 @@
 //! `/metrics` output: from a server, a file or standard input.
 
 mod address;
+mod config;
 mod http;
 mod tls;
 

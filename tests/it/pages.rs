@@ -11,6 +11,7 @@ use crate::project::{Project, Ran};
 
 const PAGE: &str = "# TYPE gateway_requests_total counter\ngateway_requests_total 7\n";
 const TOKEN: &str = "s3cret-t0ken";
+const BASIC: &str = "YW5uYTpzM2NyZXQtdDBrZW4=";
 
 /// An authority, and what it signed, in PEM.
 struct Certificates {
@@ -137,6 +138,41 @@ fn a_token_goes_to_its_server_alone_and_not_in_the_open() {
 }
 
 #[test]
+fn a_file_in_the_format_of_prometheus_has_secrets_headers_and_certificates() {
+    let project = project();
+    let server = https(&certificates().server);
+    let file = ["--http-config", "prometheus/http.yaml"];
+    let config = "
+basic_auth: {username: anna, password_file: password}
+tls_config: {ca_file: ../ca.pem}
+http_headers: {X-Scope-OrgID: {values: [team]}}
+enable_http2: true
+";
+    project.write("prometheus/http.yaml", config);
+    project.write("prometheus/password", &format!("{TOKEN}\n"));
+    record(&project, &server.address(), &file).exits(0);
+    let head = &server.requests()[0];
+    // `anna:` and the token, as `base64` writes them.
+    assert!(
+        head.contains(&format!("authorization: Basic {BASIC}\r\n")),
+        "{head}"
+    );
+    assert!(head.contains("x-scope-orgid: team\r\n"), "{head}");
+    record(&project, "http://192.0.2.1/metrics", &file)
+        .exits(2)
+        .says("the secrets would be sent to http://192.0.2.1:80 unencrypted");
+    let bearer = "authorization: {credentials_file: password}";
+    project.write("prometheus/http.yaml", bearer);
+    let plain = Server::start(None, |_| Answer::page(PAGE));
+    record(&project, &plain.address(), &file).exits(0);
+    assert!(plain.requests()[0].contains(&format!("authorization: Bearer {TOKEN}\r\n")));
+    project.write("prometheus/http.yaml", "basic_auth:\n  user: anna\n");
+    record(&project, &plain.address(), &file)
+        .exits(2)
+        .says("prometheus/http.yaml:2:3");
+}
+
+#[test]
 fn redirects_to_other_servers_are_asked_for() {
     let project = project();
     let other = Server::start(None, |_| Answer::page(PAGE));
@@ -201,7 +237,7 @@ fn pages_without_end_and_packed_ones_are_refused() {
     let closed = Server::start(None, |_| Answer::Status(401));
     record(&project, &closed.address(), &[])
         .exits(2)
-        .says("http status: 401: pass `--bearer-token-file` or `--cert`");
+        .says("http status: 401: pass `--bearer-token-file`, `--http-config` or `--cert`");
     assert!(!project.has("c"));
 }
 
@@ -273,7 +309,7 @@ fn a_backtest_tells_what_the_server_answered() {
     let answers: [Case; 5] = [
         (
             || Answer::Status(401),
-            "HTTP status 401: pass `--bearer-token-file`, `--cert` or `--header`",
+            "HTTP status 401: pass `--bearer-token-file`, `--http-config`, `--cert` or `--header`",
         ),
         (
             || Answer::Status(404),

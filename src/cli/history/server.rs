@@ -23,7 +23,7 @@ const INSTANT: Duration = Duration::from_secs(30);
 /// How a server is reached.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ServerArgs {
-    /// HTTP header of each request, such as `X-Scope-OrgID: team`. For secrets, use `--bearer-token-file`
+    /// HTTP header of each request, such as `X-Scope-OrgID: team`. For secrets, use `--bearer-token-file` or `--http-config`
     #[arg(
         long,
         value_name = "HEADER",
@@ -356,7 +356,7 @@ fn data(reply: &Reply) -> Result<Data, Failure> {
             Err(Failure::Busy(said, retry_after.map(Duration::from_secs)))
         }
         401 | 403 => Err(Failure::Refused(format!(
-            "{said}: pass `--bearer-token-file`, `--cert` or `--header`"
+            "{said}: pass `--bearer-token-file`, `--http-config`, `--cert` or `--header`"
         ))),
         404 => Err(Failure::Refused(format!(
             "{said}: expected the URL of a Prometheus, such as http://localhost:9090"

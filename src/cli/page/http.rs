@@ -11,6 +11,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout, time};
 use ureq::{Agent, Body};
 
 use super::address::{Address, Origin};
+use super::config::HttpConfig;
 use super::tls::{self, TlsArgs};
 use slosmith_text::input;
 
@@ -28,6 +29,9 @@ pub(in crate::cli) struct HttpArgs {
     /// over plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
+    /// File in the format of Prometheus's `http_config`: `basic_auth`, `authorization`, `tls_config` and `http_headers`
+    #[arg(long, value_name = "FILE", value_parser = HttpConfig::read, conflicts_with = "bearer_token_file")]
+    http_config: Option<HttpConfig>,
     #[command(flatten)]
     tls: TlsArgs,
     /// Follow redirects to another scheme, host or port; token and certificate are not sent
@@ -36,7 +40,7 @@ pub(in crate::cli) struct HttpArgs {
 }
 
 pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<String> {
-    let token = args.token(&first.origin())?;
+    let secrets = args.secrets(&first.origin())?;
     let until = Instant::now() + PATIENCE;
     let (mut at, mut trusted) = (first.clone(), true);
     for _ in 0..=REDIRECTS {
@@ -44,7 +48,7 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
             address: &at,
             args,
             accept,
-            token: token.as_deref().filter(|_| trusted),
+            secrets: if trusted { &secrets } else { &[] },
             trusted,
             patience: until.saturating_duration_since(Instant::now()),
         };
@@ -55,7 +59,11 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
         let next = at.join(&location);
         let next = next.with_context(|| format!("{at}: invalid redirect to {location:?}"))?;
         trusted &= next.origin() == first.origin();
-        if !trusted && !args.follow_redirects {
+        let follows = args
+            .http_config
+            .as_ref()
+            .is_some_and(HttpConfig::follows_redirects);
+        if !(trusted || args.follow_redirects || follows) {
             bail!(
                 "{at} redirects to {next} on another server: use that URL, or pass `--follow-redirects`"
             );
@@ -144,11 +152,9 @@ impl<'a> Client<'a> {
         let mut request = ureq::http::Request::builder()
             .uri(address.uri().clone())
             .header(header::ACCEPT, "application/json");
-        for (name, value) in self.headers {
+        let secrets = self.args.secrets(&address.origin()).map_err(never)?;
+        for (name, value) in self.headers.iter().chain(&secrets) {
             request = request.header(name, value);
-        }
-        if let Some(token) = self.args.token(&address.origin()).map_err(never)? {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         let lost = |error: ureq::Error| {
             let text = format!("{address}: {error}{}", help(&error));
@@ -215,21 +221,47 @@ impl HttpArgs {
             config = config.proxy(None);
         }
         if origin.is_encrypted() {
-            config = config.tls_config(tls::config(&self.tls, trusted)?);
+            config = config.tls_config(tls::config(&self.tls(), trusted)?);
         }
         let connector = DefaultConnector::default();
         Ok(Agent::with_parts(config.build(), connector, Names))
     }
 
-    fn token(&self, server: &Origin) -> Result<Option<String>> {
+    /// With those of the file.
+    fn tls(&self) -> TlsArgs {
+        let file = self.http_config.as_ref();
+        file.map_or_else(|| self.tls.clone(), |file| file.complete(&self.tls))
+    }
+
+    /// Headers that the command line does not show.
+    fn secrets(&self, server: &Origin) -> Result<Vec<(String, String)>> {
+        let (mut all, option) = match &self.http_config {
+            Some(file) => (file.headers()?, "--http-config"),
+            None => (Vec::new(), "--bearer-token-file"),
+        };
+        let authorization = match &self.http_config {
+            Some(file) => file.authorization()?,
+            None => self.token()?.map(|token| format!("Bearer {token}")),
+        };
+        all.extend(authorization.map(|value| (header::AUTHORIZATION.to_string(), value)));
+        let is_safe = server.is_encrypted() || server.is_here() || self.tls().insecure;
+        if !(all.is_empty() || is_safe) {
+            bail!(
+                "`{option}`: the {} would be sent to {server} unencrypted; use https://, or pass `--insecure` to allow this",
+                if self.http_config.is_some() {
+                    "secrets"
+                } else {
+                    "token"
+                }
+            );
+        }
+        Ok(all)
+    }
+
+    fn token(&self) -> Result<Option<String>> {
         let Some(path) = &self.bearer_token_file else {
             return Ok(None);
         };
-        if !(server.is_encrypted() || server.is_here() || self.tls.insecure) {
-            bail!(
-                "`--bearer-token-file`: the token would be sent to {server} unencrypted; use https://, or pass `--insecure` to allow this"
-            );
-        }
         let path_shown = path.display();
         let read = input::read_named(path, input::SMALL).and_then(input::text);
         let text = read.with_context(|| format!("cannot read {path_shown}"))?;
@@ -245,7 +277,7 @@ struct Request<'a> {
     address: &'a Address,
     args: &'a HttpArgs,
     accept: &'a str,
-    token: Option<&'a str>,
+    secrets: &'a [(String, String)],
     /// False once a redirect led to another server.
     trusted: bool,
     patience: Duration,
@@ -259,8 +291,8 @@ impl Request<'_> {
         let mut request = agent
             .get(self.address.uri())
             .header(header::ACCEPT, self.accept);
-        if let Some(token) = self.token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        for (name, value) in self.secrets {
+            request = request.header(name, value);
         }
         request.call().map_err(|error| {
             let help = help(&error);
@@ -273,7 +305,7 @@ impl Request<'_> {
 fn help(error: &ureq::Error) -> &'static str {
     use rustls::{AlertDescription, CertificateError, Error};
     if let ureq::Error::StatusCode(401 | 403) = error {
-        return ": pass `--bearer-token-file` or `--cert`";
+        return ": pass `--bearer-token-file`, `--http-config` or `--cert`";
     }
     match of_tls(error) {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {

@@ -15,17 +15,17 @@ use ureq::tls::{
 use slosmith_text::input;
 
 /// TLS options.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct TlsArgs {
     /// Client certificate chain (PEM)
     #[arg(long, value_name = "FILE")]
-    cert: Option<PathBuf>,
+    pub(super) cert: Option<PathBuf>,
     /// Private key of `--cert` (PEM). Default: read from the same file
     #[arg(long, value_name = "FILE", requires = "cert")]
-    key: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
     /// CA certificates to trust in addition to the system certificates (PEM)
     #[arg(long, value_name = "FILE")]
-    cacert: Option<PathBuf>,
+    pub(super) cacert: Option<PathBuf>,
     /// Accept any server certificate, and send the token over plain http
     #[arg(long)]
     pub(super) insecure: bool,

@@ -1,0 +1,169 @@
+//! How a server is reached, in the format of Prometheus's `http_config`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+
+use super::tls::TlsArgs;
+use slosmith_text::diag::render::{Report, concise};
+use slosmith_text::input;
+use slosmith_text::source::Sources;
+use slosmith_text::yaml;
+
+/// A file for `--http-config`. Paths in it are relative to its folder.
+#[derive(Clone, Debug)]
+pub(super) struct HttpConfig {
+    fields: Arc<Fields>,
+    folder: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    basic_auth: Option<BasicAuth>,
+    authorization: Option<Authorization>,
+    #[serde(default)]
+    tls_config: Tls,
+    #[serde(default)]
+    http_headers: BTreeMap<String, Header>,
+    #[serde(default)]
+    follow_redirects: bool,
+    /// Accepted and unused: requests are HTTP/1.1.
+    #[serde(default, rename = "enable_http2")]
+    _http2: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BasicAuth {
+    username: String,
+    password: Option<String>,
+    password_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Authorization {
+    #[serde(default = "bearer")]
+    r#type: String,
+    credentials: Option<String>,
+    credentials_file: Option<PathBuf>,
+}
+
+fn bearer() -> String {
+    "Bearer".to_owned()
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tls {
+    ca_file: Option<PathBuf>,
+    cert_file: Option<PathBuf>,
+    key_file: Option<PathBuf>,
+    #[serde(default)]
+    insecure_skip_verify: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    #[serde(default)]
+    values: Vec<String>,
+    #[serde(default)]
+    secrets: Vec<String>,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+}
+
+impl HttpConfig {
+    /// Reads a file, for the command line.
+    pub(super) fn read(path: &str) -> Result<Self, String> {
+        let path = Path::new(path);
+        let bytes = input::read_named(path, input::SMALL);
+        let bytes = bytes.map_err(|why| format!("cannot read {}: {why}", path.display()))?;
+        let mut sources = Sources::default();
+        let read = yaml::decode(path, bytes, &mut sources);
+        let read = read.and_then(|file| yaml::read::<Fields>(file, sources.get(file).text()));
+        let fields = read.map_err(|error| {
+            let report = concise::report(&Report::new(&[error], &sources, &[]));
+            report.lines().next().unwrap_or_default().to_owned()
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self {
+            fields: Arc::new(fields),
+            folder,
+        })
+    }
+
+    pub(super) fn follows_redirects(&self) -> bool {
+        self.fields.follow_redirects
+    }
+
+    /// The value of the `Authorization` header.
+    pub(super) fn authorization(&self) -> Result<Option<String>> {
+        if let Some(basic) = &self.fields.basic_auth {
+            let password = self.secret(basic.password.as_deref(), basic.password_file.as_deref());
+            let pair = format!("{}:{}", basic.username, password?);
+            return Ok(Some(format!("Basic {}", BASE64_STANDARD.encode(pair))));
+        }
+        let Some(own) = &self.fields.authorization else {
+            return Ok(None);
+        };
+        let secret = self.secret(own.credentials.as_deref(), own.credentials_file.as_deref())?;
+        Ok(Some(format!("{} {secret}", own.r#type)))
+    }
+
+    /// Names and values of further headers.
+    pub(super) fn headers(&self) -> Result<Vec<(String, String)>> {
+        let mut all = Vec::new();
+        for (name, header) in &self.fields.http_headers {
+            let given = header.values.iter().chain(&header.secrets);
+            all.extend(given.map(|value| (name.clone(), value.clone())));
+            for file in &header.files {
+                all.push((name.clone(), self.secret(None, Some(file))?));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The options for TLS, where the command line has none.
+    pub(super) fn complete(&self, args: &TlsArgs) -> TlsArgs {
+        let tls = &self.fields.tls_config;
+        let path = |own: &Option<PathBuf>, other: &Option<PathBuf>| {
+            let other = other.as_ref().map(|path| self.folder.join(path));
+            own.clone().or(other)
+        };
+        let has_own = args.cert.is_some();
+        TlsArgs {
+            cert: path(&args.cert, &tls.cert_file),
+            key: match has_own {
+                true => args.key.clone(),
+                false => path(&args.key, &tls.key_file),
+            },
+            cacert: path(&args.cacert, &tls.ca_file),
+            insecure: args.insecure || tls.insecure_skip_verify,
+        }
+    }
+
+    /// Files are read again for each request: tokens are exchanged while a command runs.
+    fn secret(&self, given: Option<&str>, file: Option<&Path>) -> Result<String> {
+        match (given, file) {
+            (Some(given), None) => Ok(given.to_owned()),
+            (None, Some(file)) => {
+                let path = self.folder.join(file);
+                let read = input::read_named(&path, input::SMALL).and_then(input::text);
+                let text = read.with_context(|| format!("cannot read {}", path.display()))?;
+                Ok(text.trim().to_owned())
+            }
+            (None, None) => Ok(String::new()),
+            (Some(_), Some(_)) => {
+                bail!("`--http-config`: a secret is given twice, as text and as file")
+            }
+        }
+    }
+}
