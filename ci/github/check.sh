@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all checks, also after a failure, and writes their results to one report.
-# Reads LINT, DRIFT_FROM, DRIFT_TO and CLOUDWATCH; sets the outputs report, sarif and failed.
+# Reads LINT, DRIFT_FROM, DRIFT_TO, CLOUDWATCH, PROMETHEUS and HTTP_CONFIG; sets the outputs report, sarif and failed.
 set -uo pipefail
 folder=$RUNNER_TEMP/slosmith-report
 mkdir -p "$folder"
@@ -92,6 +92,19 @@ if [[ $CLOUDWATCH == true ]]; then
     *) line "❌ CloudWatch could not be compared with the specs" && failed+=" cloudwatch" ;;
   esac
   ((code != 0)) && section "slosmith cloudwatch plan" "$folder/plan.txt" text
+fi
+
+if [[ -n $PROMETHEUS ]]; then
+  options=(--prometheus "$PROMETHEUS" --format markdown)
+  [[ -z $HTTP_CONFIG ]] || options+=(--http-config "$HTTP_CONFIG")
+  if git rev-parse --quiet --verify HEAD^1 >/dev/null; then options+=(--against HEAD^1); fi
+  if slosmith backtest "${options[@]}" >"$folder/backtest.md"; then
+    cat "$folder/backtest.md"
+    line "ℹ️ what the alerts would have done in the last 28 days: see below"
+    rendered "slosmith backtest" "$folder/backtest.md"
+  else
+    line "⚠️ no backtest: the job log has the reason"
+  fi
 fi
 echo >>"$report"
 

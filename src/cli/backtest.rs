@@ -1,17 +1,20 @@
 //! `slosmith backtest`: what the alerts of specs would have done on the history of a Prometheus server.
 
+mod html;
 mod report;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::build::BuildArgs;
 use super::build::settings::Settings;
 use super::history::{HistoryArgs, of_service, show_warnings};
-use super::{ReportFormat, diff, inventory};
-use slosmith_backtest::{self as backtest, Found, Incidents};
+use super::out::put;
+use super::{diff, inventory};
+use slosmith_backtest::{self as backtest, Also, Found, Incident, Incidents};
 use slosmith_plan::plan::Plan;
 
 /// Show when alerts would have fired on your own history
@@ -24,11 +27,27 @@ pub struct BacktestArgs {
     against: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: ReportFormat,
+    format: BacktestFormat,
+    /// Write the report to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum BacktestFormat {
+    /// Aligned text
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// Markdown, for a comment on a pull request
+    Markdown,
+    /// A page with plots, which needs no other file
+    Html,
 }
 
 pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
-    let (from, to) = args.history.range()?;
+    let range = args.history.range()?;
     let server = args.history.server()?;
     let Some(incidents) = args.history.incidents()? else {
         return Ok(2);
@@ -37,7 +56,7 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     let all: Vec<&Plan> = plans.iter().collect();
-    let is_json = args.format == ReportFormat::Json;
+    let is_json = args.format == BacktestFormat::Json;
     if args.history.is_dry_run(&all, &server, is_json, out)? {
         return Ok(0);
     }
@@ -48,9 +67,13 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
             None => return Ok(2),
         },
     };
+    let also = match args.format {
+        BacktestFormat::Html => Also::Plots,
+        _ => Also::Nothing,
+    };
     let one = |plan: &Plan| {
         let name = &plan.service.name;
-        of_service(name, || backtest::backtest(plan, &server, from, to))
+        of_service(name, || backtest::backtest(plan, &server, range, also))
     };
     let mut all = Vec::new();
     for plan in &plans {
@@ -78,12 +101,30 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
     if all.is_empty() {
         return Ok(2);
     }
-    match args.format {
-        ReportFormat::Text => report::text(out, &all)?,
-        ReportFormat::Markdown => report::markdown(out, &all)?,
-        ReportFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?,
+    match &args.out {
+        None => report(args.format, out, &all, &incidents)?,
+        Some(path) => {
+            let mut text = Vec::new();
+            report(args.format, &mut text, &all, &incidents)?;
+            put(path, &String::from_utf8(text)?)?;
+        }
     }
     Ok(0)
+}
+
+fn report(
+    format: BacktestFormat,
+    out: &mut dyn Write,
+    all: &[Found],
+    incidents: &[Incident],
+) -> Result<()> {
+    match format {
+        BacktestFormat::Text => report::text(out, all)?,
+        BacktestFormat::Markdown => report::markdown(out, all)?,
+        BacktestFormat::Html => html::page(out, all, incidents)?,
+        BacktestFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(all)?)?,
+    }
+    Ok(())
 }
 
 /// The plans of specs; `None` if these have errors, which are then shown.

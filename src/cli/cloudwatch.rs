@@ -8,7 +8,7 @@ mod pull;
 mod specs;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -18,7 +18,6 @@ use super::terminal::Terminal;
 use super::{Format, examples};
 use slosmith_aws::{Allowed, Changes, Desired, Endpoints, Pace, Session, Settings, State};
 use slosmith_cloudwatch::is_region;
-use slosmith_render::output::Writer;
 
 /// Plan and apply CloudWatch alarms and dashboards in an AWS account
 #[derive(Debug, Args)]
@@ -164,12 +163,6 @@ pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
         CloudWatchCommand::Pull(args) => pull::run(args),
         CloudWatchCommand::ListMetrics(args) => list_metrics::run(args),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).to_owned();
-    Ok(Writer::within(vec![folder]).put(path, text)?)
 }
 
 fn open(region: &str, args: &AwsArgs) -> Result<Session> {

@@ -29,6 +29,7 @@ pub mod lsp;
 pub mod man;
 pub mod migrate;
 mod newer;
+mod out;
 mod page;
 mod plan;
 pub mod preview;

@@ -57,6 +57,11 @@ impl Progress {
         self.show_when_late();
     }
 
+    /// Removes the bar, for what is printed next.
+    pub(in crate::cli) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     fn count(&self, what: &'static str, unit: &'static str, of: usize) {
         self.bar.set_message(what);
         self.bar.set_prefix(unit);
@@ -79,7 +84,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.clear();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use slosmith::backtest::{Answer, Failure, Range, Report, Server, backtest};
+use slosmith::backtest::{Also, Answer, Failure, Range, Report, Server, backtest};
 use slosmith::plan::Plan;
 use slosmith::{resolve, source::FileId, spec};
 
@@ -56,7 +56,13 @@ impl Made {
     }
 
     fn report(&self, days: i64) -> Report {
-        backtest(&plan_of(SPEC), self, FROM, FROM + days * DAY).expect("a report")
+        backtest(
+            &plan_of(SPEC),
+            self,
+            (FROM, FROM + days * DAY),
+            Also::Nothing,
+        )
+        .expect("a report")
     }
 }
 
@@ -184,7 +190,8 @@ fn a_query_without_an_answer_is_never_taken_for_no_data() {
         vec![Failure::Busy("HTTP status 503".into(), None); 20],
     ] {
         let server = Made::new(failures);
-        let error = backtest(&plan_of(SPEC), &server, FROM, FROM + DAY).expect_err("no report");
+        let error = backtest(&plan_of(SPEC), &server, (FROM, FROM + DAY), Also::Nothing)
+            .expect_err("no report");
         let text = error.to_string();
         assert!(text.starts_with("the server did not answer `"), "{text}");
         assert!(text.contains("queue_depth"), "{text}");

@@ -76,10 +76,11 @@ fn the_gitlab_file_is_valid() {
         ("stage", "check"),
         ("image", "slosmith:1"),
         ("lint", "rules dashboards"),
+        ("prometheus", "http://prometheus:9090"),
     ]);
     assert_eq!(
         inputs["spec"]["inputs"].as_object().expect("a map").len(),
-        3
+        4
     );
     valid("gitlab-ci.json", &jobs);
     assert!(!jobs.to_string().contains("$[["), "{jobs}");
@@ -410,6 +411,29 @@ fn the_action_fails_after_it_has_told_all() {
     job.run().exits(1).says("failed: lint");
     assert!(job.report().contains("no_such_metric"), "{}", job.report());
     assert!(!job.programs.has("gh.log"));
+}
+
+/// A server that does not answer is no fault of a change.
+#[cfg(unix)]
+#[test]
+fn the_report_has_a_backtest() {
+    use crate::pages::server::{Answer, Server};
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    // On a whole minute, as the rules are evaluated.
+    let time = now.expect("a time").as_secs() / 60 * 60 - 600;
+    let one =
+        format!(r#"{{"data": {{"result": [{{"metric": {{}}, "values": [[{time}, "1"]]}}]}}}}"#);
+    let none = r#"{"data": {"result": []}}"#.to_owned();
+    for (page, told) in [
+        (one, "<summary>slosmith backtest</summary>"),
+        (none, "⚠️ no backtest: the job log has the reason"),
+    ] {
+        let server = Server::start(None, move |_| Answer::page(&page));
+        let url = server.address().replace("/metrics", "");
+        let mut job = Job::new(Project::built(), &[("prometheus", &url)]);
+        job.run().exits(0);
+        assert!(job.report().contains(told), "{}", job.report());
+    }
 }
 
 /// What a pull request changes in meaning, if the commit before it is there.

@@ -1,6 +1,6 @@
 //! Metrics pages of servers: https, tokens, certificates, redirects, and servers that do no good.
 
-mod server;
+pub(crate) mod server;
 
 use std::sync::OnceLock;
 
@@ -372,14 +372,10 @@ fn a_backtest_keeps_answers_of_the_same_server() {
         let address = server.address();
         let address = address.strip_suffix("/metrics").unwrap();
         let mut args = vec!["backtest", "chat.yaml", "--prometheus", address];
-        args.extend([
-            "--from",
-            "2026-10-04",
-            "--to",
-            "2026-10-06",
-            "--format",
-            "json",
-        ]);
+        args.extend(["--from", "2026-10-04", "--to", "2026-10-06"]);
+        if !more.contains(&"html") {
+            args.extend(["--format", "json"]);
+        }
         args.extend(more);
         let before = server.requests().len();
         let ran = project.run(&args).exits(0);
@@ -410,6 +406,19 @@ fn a_backtest_keeps_answers_of_the_same_server() {
             .requests()
             .iter()
             .any(|head| head.starts_with("POST /api/v1/query "))
+    );
+    let incidents = r#"[{title: "<script>x</script>", start: "2026-10-05T00:00:00Z", end: "2026-10-05T01:00:00Z"}]"#;
+    project.write("incidents.yaml", incidents);
+    let args = ["--format", "html", "--incidents", "incidents.yaml"];
+    let (_, page) = run(&server, &args);
+    assert!(
+        page.contains("<h2>QueueLong <small>critical</small></h2>"),
+        "{page}"
+    );
+    assert!(page.contains("fires above 80"), "{page}");
+    assert!(
+        page.contains("&lt;script&gt;") && !page.contains("<script"),
+        "{page}"
     );
     // A loopback address may lead elsewhere tomorrow.
     let unknown = start(None);

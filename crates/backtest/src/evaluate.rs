@@ -14,9 +14,10 @@ use slosmith_text::units::{Duration, float};
 use crate::ask::{Asker, Range, Server};
 use crate::error::Error;
 use crate::firing::{firings, held};
+use crate::plot::{self, Compared, plot};
 use crate::prepare::{Prepared, base_ratio, lead, seconds, series};
 use crate::readers::{Read, Readers, queries};
-use crate::report::{Alert, Firing, Gap, Objective, Report, Tier};
+use crate::report::{Alert, Firing, Gap, Objective, Plot, Report, Tier};
 use crate::tries::{Tries, Try, Variant};
 use crate::{curve, needs, split, tries};
 
@@ -26,6 +27,9 @@ const GAP: usize = 5;
 /// Parts of the time for which the spent budget is told.
 const PARTS: i64 = 28;
 
+/// A tier compares the ratio over a long and over a short window.
+const WINDOWS: usize = 2;
+
 /// Characters of a query that an error shows: some have kilobytes.
 const SHOWN: usize = 200;
 
@@ -34,8 +38,23 @@ const SHOWN: usize = 200;
 /// # Errors
 ///
 /// If the server does not answer a query; a piece of the history that is missing for this reason is never taken for no data.
-pub fn backtest(plan: &Plan, server: &dyn Server, from: i64, to: i64) -> Result<Report, Error> {
-    Ok(history(plan, server, (from, to), false)?.report)
+pub fn backtest(
+    plan: &Plan,
+    server: &dyn Server,
+    range: (i64, i64),
+    also: Also,
+) -> Result<Report, Error> {
+    Ok(history(plan, server, range, also)?.report)
+}
+
+/// What is found out beside the firings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Also {
+    Nothing,
+    /// The values of conditions.
+    Plots,
+    /// The firings with other numbers.
+    Tries,
 }
 
 /// What [`history`] found.
@@ -53,18 +72,18 @@ pub(crate) fn history(
     plan: &Plan,
     server: &dyn Server,
     (from, to): (i64, i64),
-    trying: bool,
+    also: Also,
 ) -> Result<History, Error> {
     let prepared = Prepared::new(plan, from, to)?;
     let asker = Asker::new(server, prepared.range, &prepared.queries);
-    asker.during(|| evaluated(plan, &prepared, &asker, trying))
+    asker.during(|| evaluated(plan, &prepared, &asker, also))
 }
 
 fn evaluated(
     plan: &Plan,
     prepared: &Prepared,
     asker: &Asker<'_>,
-    trying: bool,
+    also: Also,
 ) -> Result<History, Error> {
     let Prepared {
         rules,
@@ -96,8 +115,15 @@ fn evaluated(
     }
     for rule in order.iter().copied() {
         if rules[rule].is_alert {
-            let (alert, local) = run.alert(rule)?;
-            if trying && let Some(local) = local {
+            let (mut alert, local) = run.alert(rule)?;
+            if also == Also::Plots
+                && let Some(local) = &local
+            {
+                alert.plots = run.plots(local, &alert.firings);
+            }
+            if also == Also::Tries
+                && let Some(local) = local
+            {
                 tries.insert(
                     rule,
                     Tries {
@@ -303,6 +329,7 @@ impl Run<'_> {
             exact_from: None,
             firings: Vec::new(),
             curve: Vec::new(),
+            plots: Vec::new(),
         };
         if alert.unknown.is_some() {
             return Ok((alert, None));
@@ -358,6 +385,19 @@ impl Run<'_> {
             alert.curve = curve::curve(&local, timed.hold, fired).unwrap_or_default();
         }
         Ok((alert, Some(local)))
+    }
+
+    /// The values of a condition between the begin and the end of the report.
+    fn plots(&self, local: &Expr, firings: &[Firing]) -> Vec<Plot> {
+        let first = self.model.times().position(|time| time >= self.from);
+        let one = |compared: &Compared| {
+            let rows = self.model.results(&compared.value)?;
+            let rows = rows
+                .into_iter()
+                .map(|(labels, values)| (own_labels(&labels), values));
+            Some(plot(compared, rows.collect(), first?, firings))
+        };
+        plot::compared(local).iter().filter_map(one).collect()
     }
 
     /// What an alert would have done with other numbers.
@@ -593,6 +633,11 @@ impl Run<'_> {
         let budget = float(slo.events.budget.budget);
         if let Some(tier) = slo.events.tiers.iter().find(|tier| tier.name == of.name) {
             of.burn_rate = float(tier.factor);
+        }
+        // Its windows; what else it compares are no ratios.
+        alert.plots.truncate(WINDOWS);
+        for plot in &mut alert.plots {
+            plot.scale(1.0 / budget);
         }
         let begin = self.begins().unwrap_or(self.from).max(self.from);
         let periods = seconds(slo.period) as f64 / (self.to - begin) as f64;

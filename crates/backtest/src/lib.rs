@@ -12,6 +12,7 @@ pub mod evaluate;
 mod firing;
 mod incidents;
 mod needs;
+mod plot;
 mod prepare;
 mod readers;
 pub mod report;
@@ -21,11 +22,13 @@ mod tries;
 
 pub use ask::{Answer, Failure, Range, Server, patiently};
 pub use error::{Error, count_of};
-pub use evaluate::backtest;
+pub use evaluate::{Also, backtest};
 pub use incidents::compare;
+pub use plot::COLUMNS;
 pub use prepare::{Planned, planned};
 pub use report::{
-    Alert, Curve, Firing, Found, Gap, Incident, Incidents, Objective, Outcome, Page, Report, Tier,
+    Alert, Curve, Firing, Found, Gap, Incident, Incidents, Line, Objective, Outcome, Page, Plot,
+    Report, Tier,
 };
 pub use suggest::{Advice, Rates, Suggestions, Verdict, Wish, suggest};
 pub use tries::{Change, What};

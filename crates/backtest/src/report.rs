@@ -118,6 +118,9 @@ pub struct Alert {
     pub exact_from: Option<i64>,
     pub firings: Vec<Firing>,
     pub curve: Vec<Curve>,
+    /// The values of the condition, where these are wanted.
+    #[serde(skip)]
+    pub plots: Vec<Plot>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -157,6 +160,24 @@ pub struct Curve {
     pub firings: usize,
     /// True for the values of the spec.
     pub own: bool,
+}
+
+/// What one comparison of a condition compares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// The condition holds above it, or with `low` below it.
+    pub threshold: f64,
+    pub low: bool,
+    pub lines: Vec<Line>,
+    /// Places that are not shown: those that came least close to the threshold.
+    pub hidden: usize,
+}
+
+/// The values of one place, by column: those that are farthest on the side on which the alert fires.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub labels: Labels,
+    pub values: Vec<Option<f64>>,
 }
 
 /// An SLO in one place.
@@ -219,5 +240,16 @@ impl Report {
     pub fn a_week(&self, number: usize) -> f64 {
         let from = self.begins.unwrap_or(self.from).max(self.from);
         number as f64 * 7.0 * 86_400.0 / (self.to - from).max(1) as f64
+    }
+}
+
+impl Plot {
+    /// Multiplies all values.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.threshold *= factor;
+        let lines = self.lines.iter_mut();
+        for value in lines.flat_map(|line| &mut line.values).flatten() {
+            *value *= factor;
+        }
     }
 }

@@ -11,7 +11,7 @@ use slosmith_text::units::float;
 
 use crate::ask::{Queries, Server};
 use crate::error::Error;
-use crate::evaluate::{History, history};
+use crate::evaluate::{Also, History, history};
 use crate::incidents::begins_for;
 use crate::report::{self, Alert, Gap, Incident, Report, time};
 use crate::tries::{Change, Tries, What};
@@ -120,7 +120,7 @@ pub fn suggest(
     (from, to): (i64, i64),
     wish: &Wish,
 ) -> Result<Suggestions, Error> {
-    let history = history(plan, server, (from, to), true)?;
+    let history = history(plan, server, (from, to), Also::Tries)?;
     let begin = history
         .report
         .begins

@@ -18,7 +18,7 @@ const MARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 const COLUMNS: usize = 28;
 
 /// A row of a table.
-type Row = [String; 6];
+pub(super) type Row = [String; 6];
 
 /// So many firings of an alert are listed, the last ones.
 const LISTED: usize = 10;
@@ -69,22 +69,26 @@ fn service(out: &mut dyn Write, found: &Found) -> Result<()> {
             writeln!(out, "{line}")?;
         }
     }
-    let queries = &report.queries;
-    let sent = count(usize::try_from(queries.count)?, "request");
-    let kept = match usize::try_from(queries.kept)? {
-        0 => String::new(),
-        kept => format!(", {} of earlier runs", count(kept, "answer")),
-    };
-    writeln!(
-        out,
-        "\n{sent} to {} in {:.1} s{kept}: {} samples",
-        found.server, queries.seconds, queries.samples
-    )?;
+    writeln!(out, "\n{}", sent(found))?;
     Ok(())
 }
 
+/// What the server was sent.
+pub(super) fn sent(found: &Found) -> String {
+    let queries = &found.report.queries;
+    let sent = count(queries.count as usize, "request");
+    let kept = match queries.kept as usize {
+        0 => String::new(),
+        kept => format!(", {} of earlier runs", count(kept, "answer")),
+    };
+    format!(
+        "{sent} to {} in {:.1} s{kept}: {} samples",
+        found.server, queries.seconds, queries.samples
+    )
+}
+
 /// The heads of a table, and a row for each SLO and place; the last column is a sparkline.
-fn objectives(report: &Report) -> Vec<Row> {
+pub(super) fn objectives(report: &Report) -> Vec<Row> {
     let heads = [
         "SLO",
         "place",
@@ -108,7 +112,7 @@ fn objectives(report: &Report) -> Vec<Row> {
 }
 
 /// The heads of a table, and a row for each alert, with the firings of another version before an arrow; the last column is a sparkline.
-fn alerts(found: &Found) -> Vec<Row> {
+pub(super) fn alerts(found: &Found) -> Vec<Row> {
     let report = &found.report;
     let heads = [
         "alert",
@@ -164,7 +168,7 @@ fn alerts(found: &Found) -> Vec<Row> {
     rows
 }
 
-fn heading(report: &Report) -> String {
+pub(super) fn heading(report: &Report) -> String {
     format!(
         "{}: {} to {}",
         report.service,
@@ -174,7 +178,7 @@ fn heading(report: &Report) -> String {
 }
 
 /// What limits the results.
-fn remarks(found: &Found) -> Vec<String> {
+pub(super) fn remarks(found: &Found) -> Vec<String> {
     let report = &found.report;
     let mut all = Vec::new();
     let is_inexact = |alert: &Alert| alert.firings.iter().any(|firing| inexact(alert, firing));
@@ -207,7 +211,7 @@ fn remarks(found: &Found) -> Vec<String> {
     all
 }
 
-fn told(incidents: &Incidents) -> Vec<String> {
+pub(super) fn told(incidents: &Incidents) -> Vec<String> {
     let mut all = Vec::new();
     for outcome in &incidents.outcomes {
         let title = &outcome.incident.title;
@@ -294,14 +298,14 @@ fn same<'a>(report: &'a Report, alert: &Alert) -> Option<&'a Alert> {
     report.alerts.iter().find(is_same)
 }
 
-fn title(alert: &Alert) -> String {
+pub(super) fn title(alert: &Alert) -> String {
     match &alert.tier {
         Some(tier) => format!("{} ({})", alert.name, tier.name),
         None => alert.name.clone(),
     }
 }
 
-fn place(labels: &Labels) -> String {
+pub(super) fn place(labels: &Labels) -> String {
     let pairs: Vec<_> = labels
         .iter()
         .map(|(label, value)| format!("{label}={value}"))
@@ -323,7 +327,7 @@ fn percent(ratio: f64) -> String {
     format!("{text}%")
 }
 
-fn percent_whole(ratio: f64) -> String {
+pub(super) fn percent_whole(ratio: f64) -> String {
     match ratio * 100.0 {
         small if small > 0.0 && small < 1.0 => "<1%".to_owned(),
         whole => format!("{whole:.0}%"),
@@ -382,7 +386,7 @@ fn mark(share: f64) -> char {
     MARKS[at.min(last)]
 }
 
-fn firings(report: &Report, alert: &Alert) -> Table {
+pub(super) fn firings(report: &Report, alert: &Alert) -> Table {
     let mut table = Table::right_aligned(&[1, 2, 3]);
     let hidden = alert.firings.len().saturating_sub(LISTED);
     if hidden > 0 {
@@ -416,7 +420,7 @@ fn firings(report: &Report, alert: &Alert) -> Table {
     table
 }
 
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value.abs() {
         small if small != 0.0 && small < 0.001 => format!("{value:.1e}"),
         large if large >= 1e6 => format!("{value:.2e}"),
@@ -428,7 +432,7 @@ fn short(value: f64) -> String {
 }
 
 /// `5 at 25 to 75, 0 at 100`: thresholds with the same number of firings are told together.
-fn other_values(alert: &Alert) -> Option<String> {
+pub(super) fn other_values(alert: &Alert) -> Option<String> {
     let own = alert.curve.iter().find(|point| point.own)?;
     let others = alert.curve.iter().filter(|point| point.r#for == own.r#for);
     let mut runs: Vec<(usize, f64, f64)> = Vec::new();

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use super::{AwsArgs, RegionArgs, open, write};
+use super::{AwsArgs, RegionArgs, open};
 use crate::cli::lint::today;
+use crate::cli::out::put;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::count;
 
@@ -32,7 +33,7 @@ pub(super) fn run(args: &ListMetricsArgs) -> Result<u8> {
     listing["Region"] = region.into();
     let metrics = listing["Metrics"].as_array().map_or(0, Vec::len);
     let text = serde_json::to_string_pretty(&listing)? + "\n";
-    write(&args.out, &text)?;
+    put(&args.out, &text)?;
     let file = args.out.display();
     writeln!(Terminal::stderr(), "{file}: {}", count(metrics, "metric"))?;
     Ok(0)

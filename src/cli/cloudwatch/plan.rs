@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::{Compared, PlanArgs, Target, compare, json, specs, text, write};
+use super::{Compared, PlanArgs, Target, compare, json, specs, text};
 use crate::cli::Format;
+use crate::cli::out::put;
 use crate::cli::terminal::{Terminal, Trust};
 use slosmith_aws::Saved;
 
@@ -40,5 +41,5 @@ fn save(path: &Path, target: &Target, compared: &Compared) -> Result<()> {
         &target.desired,
         &compared.changes,
     );
-    write(path, &saved.text()?)
+    put(path, &saved.text()?)
 }

@@ -92,10 +92,10 @@ struct Data {
 
 impl Data {
     fn samples(&self) -> usize {
-        match &self.result {
-            Found::Scalar(..) => 1,
-            Found::Series(all) => all.iter().map(|series| series.values.len()).sum(),
-        }
+        let Found::Series(all) = &self.result else {
+            return 1;
+        };
+        all.iter().map(|series| series.values.len()).sum()
     }
 }
 
@@ -234,8 +234,9 @@ impl<'a> Prometheus<'a> {
         Ok((data, reply.body))
     }
 
-    /// What the server warned of, each once.
+    /// What the server warned of, each once. Nothing is sent after this.
     pub(in crate::cli) fn warnings(&self) -> BTreeSet<String> {
+        self.progress.clear();
         std::mem::take(&mut self.state().warnings)
     }
 

@@ -1,16 +1,15 @@
 //! The report and the summary of a run.
 
 use std::io::Write;
-use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::input::Loaded;
 use super::statistics::Statistics;
 use super::{Job, count, scope};
+use crate::cli::out::put;
 use crate::cli::terminal::{Terminal, Trust, is_stdout_styled, stdout_width};
 use slosmith_lint::lint::rules;
-use slosmith_render::output::Writer;
 use slosmith_spec::config::plain;
 use slosmith_text::diag::render::{Format, Report, render};
 use slosmith_text::diag::{Applicability, Diagnostic, Severity};
@@ -28,7 +27,7 @@ impl Job<'_> {
             false => self.report(found, loaded),
         };
         if let Some(path) = &self.args.out {
-            return self.write_report(path, &text);
+            return put(&plain(&self.here.join(path)), &text);
         }
         let trust = match format {
             _ if self.args.statistics => Trust::Nothing,
@@ -65,13 +64,6 @@ impl Job<'_> {
                 bail!("`--statistics` has the formats human, concise and json")
             }
         }
-    }
-
-    fn write_report(&self, path: &Path, text: &str) -> Result<()> {
-        let path = plain(&self.here.join(path));
-        let folder = path.parent().unwrap_or(self.here).to_owned();
-        let written = Writer::within(vec![folder]).put(&path, text);
-        written.with_context(|| format!("`--out`: {}", path.display()))
     }
 
     /// One line: the number of findings per level, of files and of fixable findings, and the releases.

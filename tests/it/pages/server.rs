@@ -10,7 +10,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
 /// What is sent back.
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// A page, with more header lines.
     Page(String, Vec<String>),
     /// A redirect.
@@ -22,16 +22,16 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    pub(super) fn page(text: &str) -> Self {
+    pub(crate) fn page(text: &str) -> Self {
         Self::Page(text.to_owned(), Vec::new())
     }
 
-    pub(super) fn redirect(to: &str) -> Self {
+    pub(crate) fn redirect(to: &str) -> Self {
         Self::Redirect(to.to_owned())
     }
 
     /// The same with one more header line.
-    pub(super) fn with(self, line: &str) -> Self {
+    pub(crate) fn with(self, line: &str) -> Self {
         match self {
             Self::Page(text, mut lines) => {
                 lines.push(line.to_owned());
@@ -74,11 +74,11 @@ impl Answer {
 
 /// A certificate to show, and perhaps whose clients are let in.
 #[derive(Clone)]
-pub(super) struct Tls(Arc<ServerConfig>);
+pub(crate) struct Tls(Arc<ServerConfig>);
 
 impl Tls {
     /// `pair` is a certificate and its key, `clients` the authority of clients, all in PEM.
-    pub(super) fn new(pair: &[String; 2], clients: Option<&str>) -> Self {
+    pub(crate) fn new(pair: &[String; 2], clients: Option<&str>) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let certificate = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).expect("PEM");
         let key = PrivateKeyDer::from_pem_slice(pair[1].as_bytes()).expect("PEM");
@@ -101,14 +101,14 @@ impl Tls {
 }
 
 /// Runs until the tests end.
-pub(super) struct Server {
+pub(crate) struct Server {
     address: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// Answers every request by its path.
-    pub(super) fn start(
+    pub(crate) fn start(
         tls: Option<Tls>,
         answer: impl Fn(&str) -> Answer + Send + 'static,
     ) -> Self {
@@ -135,12 +135,12 @@ impl Server {
     }
 
     /// Where its page is.
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.address.clone()
     }
 
     /// The heads of all requests.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("a list").clone()
     }
 }
