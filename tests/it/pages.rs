@@ -166,6 +166,19 @@ enable_http2: true
     let plain = Server::start(None, |_| Answer::page(PAGE));
     record(&project, &plain.address(), &file).exits(0);
     assert!(plain.requests()[0].contains(&format!("authorization: Bearer {TOKEN}\r\n")));
+    let sigv4 = "sigv4: {region: eu-west-1, access_key: AKIDEXAMPLE, secret_key: secret}";
+    project.write("prometheus/http.yaml", sigv4);
+    let ran = record(&project, &plain.address(), &file);
+    if cfg!(feature = "aws") {
+        ran.exits(0);
+        let head = plain.requests().pop().expect("a request");
+        assert!(
+            head.contains("/eu-west-1/aps/aws4_request, SignedHeaders="),
+            "{head}"
+        );
+    } else {
+        ran.exits(2).says("`sigv4` needs a slosmith with AWS's SDK");
+    }
     project.write("prometheus/http.yaml", "basic_auth:\n  user: anna\n");
     record(&project, &plain.address(), &file)
         .exits(2)

@@ -6,7 +6,7 @@
 //! account → State ┘
 //! ```
 //!
-//! Only `account` and `session` talk to AWS; all decisions are made before, by functions of values.
+//! Only `account`, `session` and `signer` talk to AWS; all decisions are made before, by functions of values.
 
 mod account;
 mod api;
@@ -22,6 +22,7 @@ mod order;
 mod pace;
 mod saved;
 mod session;
+mod signer;
 
 /// What [`Session::of`] takes.
 pub use {aws_config, aws_credential_types};
@@ -39,3 +40,4 @@ pub use order::{Call, Wave, waves};
 pub use pace::{Operation, Pace};
 pub use saved::{Saved, SavedError};
 pub use session::{Endpoints, Session, SessionError, Settings};
+pub use signer::{Identity, Signer};

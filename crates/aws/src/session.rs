@@ -163,7 +163,7 @@ impl Session {
 }
 
 /// TLS as in the rest of slosmith, through the proxy that the environment names.
-fn http() -> SharedHttpClient {
+pub(crate) fn http() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().build_with_connector_fn(|settings, components| {
         let mut connector = Connector::builder()
             .tls_provider(Provider::Rustls(CryptoMode::Ring))

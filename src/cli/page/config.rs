@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "aws")]
+use std::sync::OnceLock;
+#[cfg(feature = "aws")]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use base64::Engine;
@@ -10,6 +14,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 
 use super::tls::TlsArgs;
+#[cfg(feature = "aws")]
+use slosmith_aws::{Identity, Signer};
 use slosmith_text::diag::render::{Report, concise};
 use slosmith_text::input;
 use slosmith_text::source::Sources;
@@ -20,6 +26,8 @@ use slosmith_text::yaml;
 pub(super) struct HttpConfig {
     fields: Arc<Fields>,
     folder: PathBuf,
+    #[cfg(feature = "aws")]
+    signer: Arc<OnceLock<Signer>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -27,6 +35,7 @@ pub(super) struct HttpConfig {
 struct Fields {
     basic_auth: Option<BasicAuth>,
     authorization: Option<Authorization>,
+    sigv4: Option<SigV4>,
     #[serde(default)]
     tls_config: Tls,
     #[serde(default)]
@@ -57,6 +66,26 @@ struct Authorization {
 
 fn bearer() -> String {
     "Bearer".to_owned()
+}
+
+/// Signatures of Amazon Managed Service for Prometheus, as in Prometheus's `remote_read`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(
+    not(feature = "aws"),
+    expect(dead_code, reason = "only AWS's SDK signs")
+)]
+struct SigV4 {
+    region: Option<String>,
+    profile: Option<String>,
+    access_key: Option<String>,
+    secret_key: Option<String>,
+    #[serde(default = "aps")]
+    service_name: String,
+}
+
+fn aps() -> String {
+    "aps".to_owned()
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -97,7 +126,44 @@ impl HttpConfig {
         Ok(Self {
             fields: Arc::new(fields),
             folder,
+            #[cfg(feature = "aws")]
+            signer: Arc::default(),
         })
+    }
+
+    /// The headers that sign a request.
+    #[cfg(feature = "aws")]
+    pub(super) fn signature(
+        &self,
+        request: (&str, &str),
+        body: &[u8],
+    ) -> Result<Vec<(String, String)>> {
+        let Some(own) = &self.fields.sigv4 else {
+            return Ok(Vec::new());
+        };
+        let signer = match self.signer.get() {
+            Some(signer) => signer,
+            None => {
+                let opened = Signer::open(&Identity {
+                    region: own.region.clone(),
+                    profile: own.profile.clone(),
+                    key: own.access_key.clone().zip(own.secret_key.clone()),
+                })?;
+                self.signer.get_or_init(|| opened)
+            }
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+        Ok(signer.headers(&own.service_name, request, body, now)?)
+    }
+
+    #[cfg(not(feature = "aws"))]
+    pub(super) fn signature(&self, _: (&str, &str), _: &[u8]) -> Result<Vec<(String, String)>> {
+        match self.fields.sigv4 {
+            None => Ok(Vec::new()),
+            Some(_) => {
+                bail!("`sigv4` needs a slosmith with AWS's SDK, built with `--features aws`")
+            }
+        }
     }
 
     pub(super) fn follows_redirects(&self) -> bool {

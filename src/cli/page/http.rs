@@ -29,7 +29,7 @@ pub(in crate::cli) struct HttpArgs {
     /// over plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
-    /// File in the format of Prometheus's `http_config`: `basic_auth`, `authorization`, `tls_config` and `http_headers`
+    /// File in the format of Prometheus's `http_config`: `basic_auth`, `authorization`, `tls_config`, `http_headers`, and `sigv4`
     #[arg(long, value_name = "FILE", value_parser = HttpConfig::read, conflicts_with = "bearer_token_file")]
     http_config: Option<HttpConfig>,
     #[command(flatten)]
@@ -153,7 +153,15 @@ impl<'a> Client<'a> {
             .uri(address.uri().clone())
             .header(header::ACCEPT, "application/json");
         let secrets = self.args.secrets(&address.origin()).map_err(never)?;
-        for (name, value) in self.headers.iter().chain(&secrets) {
+        let body = form.map(|form| {
+            let mut body = url::form_urlencoded::Serializer::new(String::new());
+            body.extend_pairs(form).finish()
+        });
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let uri = address.uri().to_string();
+        let signed = body.as_deref().unwrap_or_default().as_bytes();
+        let signature = self.args.signature((method, &uri), signed).map_err(never)?;
+        for (name, value) in self.headers.iter().chain(&secrets).chain(&signature) {
             request = request.header(name, value);
         }
         let lost = |error: ureq::Error| {
@@ -165,16 +173,14 @@ impl<'a> Client<'a> {
             }
         };
         let invalid = |why: ureq::http::Error| Unanswered::Never(format!("{address}: {why}"));
-        let answer = match form {
+        let answer = match body {
             None => {
                 let request = request.body(()).map_err(invalid)?;
                 let request = self.agent.configure_request(request);
                 self.agent
                     .run(request.timeout_global(Some(patience)).build())
             }
-            Some(form) => {
-                let mut body = url::form_urlencoded::Serializer::new(String::new());
-                let body = body.extend_pairs(form).finish();
+            Some(body) => {
                 let request = request.method("POST");
                 let kind = "application/x-www-form-urlencoded";
                 let request = request.header(header::CONTENT_TYPE, kind);
@@ -231,6 +237,11 @@ impl HttpArgs {
     fn tls(&self) -> TlsArgs {
         let file = self.http_config.as_ref();
         file.map_or_else(|| self.tls.clone(), |file| file.complete(&self.tls))
+    }
+
+    fn signature(&self, request: (&str, &str), body: &[u8]) -> Result<Vec<(String, String)>> {
+        let file = self.http_config.as_ref();
+        file.map_or(Ok(Vec::new()), |file| file.signature(request, body))
     }
 
     /// Headers that the command line does not show.
@@ -291,7 +302,12 @@ impl Request<'_> {
         let mut request = agent
             .get(self.address.uri())
             .header(header::ACCEPT, self.accept);
-        for (name, value) in self.secrets {
+        let uri = self.address.uri().to_string();
+        let signature = match self.trusted {
+            true => self.args.signature(("GET", &uri), b"")?,
+            false => Vec::new(),
+        };
+        for (name, value) in self.secrets.iter().chain(&signature) {
             request = request.header(name, value);
         }
         request.call().map_err(|error| {
