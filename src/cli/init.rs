@@ -326,6 +326,13 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
         "slosmith lint .    # checks the spec, and your own rule files and dashboards".to_owned(),
     );
     steps.push("slosmith doctor    # lists what is left to set up".to_owned());
+    if let Some(url) = &args.prometheus {
+        let url = page::without_user(url);
+        let url = shlex::try_quote(&url).unwrap_or_default();
+        steps.push(format!(
+            "slosmith suggest --prometheus {url}    # chooses thresholds and objectives from its history"
+        ));
+    }
     writeln!(err, "\nNext:")?;
     for step in steps {
         writeln!(err, "  {step}")?;

@@ -470,6 +470,12 @@ fn a_prometheus_shows_the_label_of_roles() {
         let ran = project.run(&args).exits(0);
         let detected = "detected prefill and decode pods: label `llm_d_ai_role`";
         assert_eq!(ran.err.contains(detected), labels == two, "{}", ran.err);
+        assert!(
+            ran.err
+                .contains("slosmith suggest --prometheus http://127.0.0.1:"),
+            "{}",
+            ran.err
+        );
         assert!(project.read("specs/chat.yaml").contains(group_by));
         project.run(&["build"]).exits(0);
         project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
