@@ -326,11 +326,18 @@ impl<'a> Asker<'a> {
             }
             state.cost.count += 1;
             drop(state);
-            self.server.range(query, piece)
+            let answer = self.server.range(query, piece);
+            answer.map_err(|failure| match failure {
+                // It cannot be divided, but others may have taken what it needed.
+                Failure::TooMuch(why) if at_once <= FEWEST => {
+                    Failure::Busy(why, Some(Duration::ZERO))
+                }
+                failure => failure,
+            })
         };
         match patiently(|time| self.server.wait(time), send) {
             Ok(answers) => Ok(Some(answers)),
-            Err(Failure::TooMuch(_)) if at_once > FEWEST => {
+            Err(Failure::TooMuch(_)) => {
                 let mut state = self.state();
                 state.at_once = state.at_once.min((at_once / 2).max(FEWEST));
                 Ok(None)
