@@ -74,7 +74,7 @@ impl HistoryArgs {
 
     pub(super) fn server(&self) -> Result<Prometheus<'_>> {
         let server = Prometheus::new(&self.prometheus, &self.server)?;
-        Ok(server.with(now()?, !self.no_cache, self.max_samples_per_second))
+        server.with(now()?, !self.no_cache, self.max_samples_per_second)
     }
 
     /// Writes what a run would cost, if that is all that is wanted.

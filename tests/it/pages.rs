@@ -179,6 +179,15 @@ enable_http2: true
     } else {
         ran.exits(2).says("`sigv4` needs a slosmith with AWS's SDK");
     }
+    let two = "basic_auth: {username: anna}\nauthorization: {credentials: x}";
+    project.write("prometheus/http.yaml", two);
+    record(&project, &plain.address(), &file)
+        .exits(2)
+        .says("expected only one of `basic_auth`, `authorization` and `sigv4`");
+    project.write("prometheus/http.yaml", "authorization: {type: Bearer}");
+    record(&project, &plain.address(), &file)
+        .exits(2)
+        .says("`authorization` has no credentials");
     project.write("prometheus/http.yaml", "basic_auth:\n  user: anna\n");
     record(&project, &plain.address(), &file)
         .exits(2)
@@ -412,6 +421,18 @@ fn a_backtest_keeps_answers_of_the_same_server() {
         "{report_again}"
     );
     assert_eq!(run(&server, &["--no-cache"]).0, count);
+    // Another tenant has other data.
+    let other = ["--header", "X-Scope-OrgID: other"];
+    assert_eq!([run(&server, &other).0, run(&server, &other).0], [count, 0]);
+    for (user, sent) in [("anna", count), ("anna", 0), ("berta", count)] {
+        let config = format!("basic_auth: {{username: {user}, password: same}}");
+        project.write("http.yaml", &config);
+        assert_eq!(
+            run(&server, &["--http-config", "http.yaml"]).0,
+            sent,
+            "{user}"
+        );
+    }
     let (_, cost) = run(&server, &["--dry-run"]);
     assert!(cost.contains(&format!("\"requests\": {count},")), "{cost}");
     assert!(

@@ -32,8 +32,8 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Those of a server, which its URL and headers tell apart; `None` if there is no folder for them.
-    pub(super) fn of<'a>(server: impl Iterator<Item = &'a str>, now: i64) -> Option<Self> {
+    /// Those of a server; `None` if there is no folder for them.
+    pub(super) fn of(server: &[String], now: i64) -> Option<Self> {
         let folder = folder()?.join("slosmith").join("answers");
         let mut all = DirBuilder::new();
         #[cfg(unix)]
@@ -43,7 +43,7 @@ impl Answers {
         let late = now - LATE;
         Some(Self {
             folder,
-            server: Digest::of_all(server.map(str::as_bytes)),
+            server: Digest::of_all(server.iter().map(String::as_bytes)),
             settled: late - late.rem_euclid(LATE),
         })
     }

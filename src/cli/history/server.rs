@@ -162,13 +162,14 @@ impl<'a> Prometheus<'a> {
     }
 
     /// The same that uses answers of earlier runs, and waits where answers have more samples in a second than the limit.
-    pub(super) fn with(mut self, now: i64, cache: bool, limit: Option<u32>) -> Self {
+    pub(super) fn with(mut self, now: i64, cache: bool, limit: Option<u32>) -> Result<Self> {
         if cache && let Some(began) = self.began() {
-            let own = [self.url.as_str(), began.as_str()].into_iter();
-            self.answers = Answers::of(own.chain(self.client.headers()), now);
+            let mut identity = self.client.identity()?;
+            identity.extend([self.url.clone(), began]);
+            self.answers = Answers::of(&identity, now);
         }
         self.limit = limit;
-        self
+        Ok(self)
     }
 
     /// When the server started, which tells it from another one at the same URL; empty where it does not tell, and its URL has to do.

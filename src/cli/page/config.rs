@@ -122,6 +122,15 @@ impl HttpConfig {
             let report = concise::report(&Report::new(&[error], &sources, &[]));
             report.lines().next().unwrap_or_default().to_owned()
         })?;
+        let ways = [
+            fields.basic_auth.is_some(),
+            fields.authorization.is_some(),
+            fields.sigv4.is_some(),
+        ];
+        if ways.into_iter().filter(|way| *way).count() > 1 {
+            let ways = "`basic_auth`, `authorization` and `sigv4`";
+            return Err(format!("{}: expected only one of {ways}", path.display()));
+        }
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(Self {
             fields: Arc::new(fields),
@@ -181,7 +190,16 @@ impl HttpConfig {
             return Ok(None);
         };
         let secret = self.secret(own.credentials.as_deref(), own.credentials_file.as_deref())?;
+        if secret.is_empty() {
+            bail!("`--http-config`: `authorization` has no credentials");
+        }
         Ok(Some(format!("{} {secret}", own.r#type)))
+    }
+
+    /// The user, where a password is sent.
+    pub(super) fn user(&self) -> Option<&str> {
+        let basic = self.fields.basic_auth.as_ref();
+        basic.map(|basic| basic.username.as_str())
     }
 
     /// Names and values of further headers.

@@ -127,10 +127,22 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Names and values of its headers.
-    pub(in crate::cli) fn headers(&self) -> impl Iterator<Item = &str> {
-        let all = self.headers.iter();
-        all.flat_map(|(name, value)| [name.as_str(), value.as_str()])
+    /// Whom the server takes this client for: some have the data of many at one URL.
+    pub(in crate::cli) fn identity(&self) -> Result<Vec<String>> {
+        let address = Address::parse(&self.url)?;
+        let address = address.ok_or_else(|| anyhow!("`{}` is not a URL", self.url))?;
+        let secrets = self.args.secrets(&address.origin())?;
+        let user = self.args.http_config.as_ref().and_then(HttpConfig::user);
+        // The user stands for the password.
+        let shown = |(name, value): &(String, String)| match user {
+            Some(user) if *name == header::AUTHORIZATION.as_str() => {
+                [name.clone(), user.to_owned()]
+            }
+            _ => [name.clone(), value.clone()],
+        };
+        let pairs = self.headers.iter().chain(&secrets);
+        let cert = self.args.tls().cert.map(|path| path.display().to_string());
+        Ok(pairs.flat_map(shown).chain(cert).collect())
     }
 
     /// True for a server on this machine: another one may be there at another time, as behind a port that is forwarded.
