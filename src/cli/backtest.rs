@@ -57,7 +57,9 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let all: Vec<&Plan> = plans.iter().collect();
     let is_json = args.format == BacktestFormat::Json;
-    if args.history.is_dry_run(&all, &server, is_json, out)? {
+    let mut cost = Vec::new();
+    if args.history.is_dry_run(&all, &server, is_json, &mut cost)? {
+        args.print(out, cost)?;
         return Ok(0);
     }
     let before = match &args.against {
@@ -73,7 +75,9 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let one = |plan: &Plan| {
         let name = &plan.service.name;
-        of_service(name, || backtest::backtest(plan, &server, range, also))
+        of_service(name, &server, || {
+            backtest::backtest(plan, &server, range, also)
+        })
     };
     let mut all = Vec::new();
     for plan in &plans {
@@ -101,15 +105,20 @@ pub fn run(args: &BacktestArgs, out: &mut dyn Write) -> Result<u8> {
     if all.is_empty() {
         return Ok(2);
     }
-    match &args.out {
-        None => report(args.format, out, &all, &incidents)?,
-        Some(path) => {
-            let mut text = Vec::new();
-            report(args.format, &mut text, &all, &incidents)?;
-            put(path, &String::from_utf8(text)?)?;
-        }
-    }
+    let mut text = Vec::new();
+    report(args.format, &mut text, &all, &incidents)?;
+    args.print(out, text)?;
     Ok(0)
+}
+
+impl BacktestArgs {
+    fn print(&self, out: &mut dyn Write, text: Vec<u8>) -> Result<()> {
+        match &self.out {
+            None => out.write_all(&text)?,
+            Some(path) => put(path, &String::from_utf8(text)?)?,
+        }
+        Ok(())
+    }
 }
 
 fn report(

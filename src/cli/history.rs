@@ -15,7 +15,7 @@ use clap::Args;
 use super::build::BuildArgs;
 use super::findings;
 use super::terminal::Terminal;
-use slosmith_backtest::{Error, Incident};
+use slosmith_backtest::{Error, Incident, Server};
 use slosmith_plan::plan::Plan;
 
 pub(super) use server::{Prometheus, ServerArgs};
@@ -50,7 +50,7 @@ pub(super) struct HistoryArgs {
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Show how many queries the run would send and how many samples they read, from one evaluation of each; nothing else
+    /// Show how many queries the run would send and how many samples they read, from four evaluations of each; nothing else
     #[arg(long)]
     dry_run: bool,
     /// Send every query again. By default, answers about times that are over are kept for 30 days in the cache folder of the user
@@ -138,6 +138,7 @@ fn now() -> Result<i64> {
 /// What was found for a service; `None` if the server has nothing of it: others may have a history.
 pub(super) fn of_service<T>(
     name: &str,
+    server: &Prometheus<'_>,
     found: impl FnOnce() -> Result<T, Error>,
 ) -> Result<Option<T>> {
     let mut err = Terminal::stderr();
@@ -146,6 +147,12 @@ pub(super) fn of_service<T>(
         Ok(found) => Ok(Some(found)),
         Err(error @ (Error::Empty(_) | Error::Short { .. })) => {
             writeln!(err, "{error}")?;
+            if Server::kept(server) > 0 {
+                writeln!(
+                    err,
+                    "some answers are of earlier runs; `--no-cache` sends every query again"
+                )?;
+            }
             Ok(None)
         }
         Err(error) => Err(error.into()),

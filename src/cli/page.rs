@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use address::Address;
-pub(super) use http::{Client, HttpArgs, Reply, Unanswered};
+pub(super) use http::{Client, HttpArgs, Reply, Unanswered, header};
 use slosmith_catalog::exposition::{self, Page};
 use slosmith_text::input;
 

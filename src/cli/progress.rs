@@ -1,10 +1,12 @@
 //! A progress bar on a terminal.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::terminal::Terminal;
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -55,6 +57,13 @@ impl Progress {
         self.count(what, unit, of);
         self.bar.set_position(done as u64);
         self.show_when_late();
+    }
+
+    /// Prints a line above the bar.
+    pub(in crate::cli) fn tell(&self, line: &str) {
+        self.bar.suspend(|| {
+            let _ = writeln!(Terminal::stderr(), "{line}");
+        });
     }
 
     /// Removes the bar, for what is printed next.

@@ -93,7 +93,9 @@ pub fn run(args: &SuggestArgs, out: &mut dyn Write) -> Result<u8> {
         changes.specs.clone_from(&settings.specs.files);
     }
     for (plan, places) in &services {
-        let found = of_service(&plan.service.name, || suggest(plan, &server, range, &wish))?;
+        let found = of_service(&plan.service.name, &server, || {
+            suggest(plan, &server, range, &wish)
+        })?;
         if let Some(mut found) = found {
             // Not of alerts that slosmith adds.
             let is_written = |advice: &Advice| places.contains_key(&advice.name);

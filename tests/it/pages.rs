@@ -179,6 +179,11 @@ enable_http2: true
     } else {
         ran.exits(2).says("`sigv4` needs a slosmith with AWS's SDK");
     }
+    let host = "http_headers: {Host: {values: [other]}}";
+    project.write("prometheus/http.yaml", host);
+    record(&project, &plain.address(), &file)
+        .exits(2)
+        .says("`host` cannot be set");
     let two = "basic_auth: {username: anna}\nauthorization: {credentials: x}";
     project.write("prometheus/http.yaml", two);
     record(&project, &plain.address(), &file)
@@ -378,16 +383,15 @@ fn a_lint_tells_what_the_server_answered() {
 fn a_backtest_keeps_answers_of_the_same_server() {
     let project = Project::empty();
     project.write("chat.yaml", crate::backtest::SPEC);
+    // From 2026-10-05T00:00:00Z.
+    const ONE: &str = r#"{"data": {"result": [{"metric": {}, "values": [[1791158400, "90"], [1791158460, "90"], [1791158520, "90"]], "value": [1791158400, "90"]}]}}"#;
     let start = |began: Option<&'static str>| {
         Server::start(None, move |path| match path {
             "/api/v1/status/runtimeinfo" => match began {
                 Some(time) => Answer::page(&format!("{{\"data\": {{\"startTime\": \"{time}\"}}}}")),
                 None => Answer::Status(404),
             },
-            // From 2026-10-05T00:00:00Z.
-            _ => Answer::page(
-                r#"{"data": {"result": [{"metric": {}, "values": [[1791158400, "90"], [1791158460, "90"], [1791158520, "90"]], "value": [1791158400, "90"]}]}}"#,
-            ),
+            _ => Answer::page(ONE),
         })
     };
     let run = |server: &Server, more: &[&str]| {
@@ -454,7 +458,40 @@ fn a_backtest_keeps_answers_of_the_same_server() {
         page.contains("&lt;script&gt;") && !page.contains("<script"),
         "{page}"
     );
-    // A loopback address may lead elsewhere tomorrow.
+    // Another server takes its place during a run.
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let swapped = Server::start(None, move |path| match path {
+        "/api/v1/status/runtimeinfo" => {
+            let nth = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let time = if nth < 2 { "a" } else { "b" };
+            Answer::page(&format!("{{\"data\": {{\"startTime\": \"{time}\"}}}}"))
+        }
+        _ => Answer::page(ONE),
+    });
+    let address = swapped.address();
+    let address = address.strip_suffix("/metrics").unwrap();
+    let args = [
+        "backtest",
+        "chat.yaml",
+        "--prometheus",
+        address,
+        "--from",
+        "2026-10-04",
+        "--to",
+        "2026-10-06",
+    ];
+    project
+        .run(&args)
+        .exits(0)
+        .says("its answers are no longer kept");
+    let before = swapped.requests().len();
+    project.run(&args).exits(0);
+    let sent = swapped.requests().split_off(before);
+    assert_eq!(
+        sent.iter().filter(|head| head.contains("/query")).count(),
+        count
+    );
+    // Nothing tells which server this is.
     let unknown = start(None);
     assert_eq!([run(&unknown, &[]).0, run(&unknown, &[]).0], [count; 2]);
 }

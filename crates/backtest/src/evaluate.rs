@@ -27,9 +27,6 @@ const GAP: usize = 5;
 /// Parts of the time for which the spent budget is told.
 const PARTS: i64 = 28;
 
-/// A tier compares the ratio over a long and over a short window.
-const WINDOWS: usize = 2;
-
 /// Characters of a query that an error shows: some have kilobytes.
 const SHOWN: usize = 200;
 
@@ -119,7 +116,7 @@ fn evaluated(
             if also == Also::Plots
                 && let Some(local) = &local
             {
-                alert.plots = run.plots(local, &alert.firings);
+                alert.plots = run.plots(local, &alert);
             }
             if also == Also::Tries
                 && let Some(local) = local
@@ -388,16 +385,17 @@ impl Run<'_> {
     }
 
     /// The values of a condition between the begin and the end of the report.
-    fn plots(&self, local: &Expr, firings: &[Firing]) -> Vec<Plot> {
+    fn plots(&self, local: &Expr, alert: &Alert) -> Vec<Plot> {
         let first = self.model.times().position(|time| time >= self.from);
         let one = |compared: &Compared| {
             let rows = self.model.results(&compared.value)?;
             let rows = rows
                 .into_iter()
                 .map(|(labels, values)| (own_labels(&labels), values));
-            Some(plot(compared, rows.collect(), first?, firings))
+            Some(plot(compared, rows.collect(), first?, &alert.firings))
         };
-        plot::compared(local).iter().filter_map(one).collect()
+        let compared = plot::compared(local, alert.tier.is_some());
+        compared.iter().filter_map(one).collect()
     }
 
     /// What an alert would have done with other numbers.
@@ -634,8 +632,6 @@ impl Run<'_> {
         if let Some(tier) = slo.events.tiers.iter().find(|tier| tier.name == of.name) {
             of.burn_rate = float(tier.factor);
         }
-        // Its windows; what else it compares are no ratios.
-        alert.plots.truncate(WINDOWS);
         for plot in &mut alert.plots {
             plot.scale(1.0 / budget);
         }

@@ -1,8 +1,9 @@
 //! Values of conditions over the time, for plots.
 
-use slosmith_promql::ast::{BinaryOp, Expr, ExprKind};
+use slosmith_promql::ast::{BinaryOp, Expr, ExprKind, Selector};
 use slosmith_promql::sampled::Row;
 use slosmith_promql::visit;
+use slosmith_spec::naming;
 
 use crate::report::{Firing, Line, Plot};
 
@@ -22,17 +23,29 @@ pub(crate) struct Compared {
     low: bool,
 }
 
-/// The first comparisons of a condition with a number. One with zero asks whether there is something, and shows little.
-pub(crate) fn compared(expr: &Expr) -> Vec<Compared> {
+/// The first comparisons of a condition with a number, of a tier those of its ratios. One with zero asks whether there is something, and
+/// shows little.
+pub(crate) fn compared(expr: &Expr, is_tier: bool) -> Vec<Compared> {
     let mut all = Vec::new();
     add(expr, &mut all);
+    all.retain(|compared| !is_tier || is_ratio(&compared.value));
     all.truncate(COMPARED);
     all
 }
 
+/// True for what reads the error ratio of an SLO.
+pub(crate) fn is_ratio(expr: &Expr) -> bool {
+    let mut read = visit::selectors(expr).into_iter();
+    let name = |of: &Selector| of.metric.as_ref().map(|name| name.text.clone());
+    read.any(|of| name(of).as_deref() == Some(naming::ERROR_RATIO))
+}
+
 fn add(expr: &Expr, all: &mut Vec<Compared>) {
-    let ExprKind::Binary(binary) = &visit::bare(expr).kind else {
-        return;
+    let binary = match &visit::bare(expr).kind {
+        ExprKind::Binary(binary) => binary,
+        // What aggregates a comparison, as one that drops a label, decides as it does.
+        ExprKind::Aggregate(aggregate) => return add(&aggregate.expr, all),
+        _ => return,
     };
     if binary.op.is_set() {
         add(&binary.lhs, all);
@@ -101,7 +114,7 @@ mod tests {
     fn what_decides_is_compared() {
         let thresholds = |text: &str| {
             let expr = slosmith_promql::parse(text).expect("an expression");
-            let all = compared(&expr).into_iter();
+            let all = compared(&expr, false).into_iter();
             all.map(|one| (one.threshold, one.low)).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -109,6 +122,7 @@ mod tests {
             [(5.0, false), (0.5, true)]
         );
         assert_eq!(thresholds("a > 5 unless b > 3"), [(5.0, false)]);
+        assert_eq!(thresholds("max without (window) (a > 5)"), [(5.0, false)]);
         // Whether something is there, and comparisons within.
         assert_eq!(thresholds("sum(a > 2) > 0"), []);
     }

@@ -5,9 +5,10 @@ use serde::Serialize;
 use slosmith_plan::plan::{Bound, Compare, Condition, ValueUnit};
 use slosmith_promql::ast::{Expr, ExprKind, Number as Literal};
 use slosmith_promql::visit;
-use slosmith_spec::naming;
 use slosmith_spec::spec::Stat;
 use slosmith_text::units::{Duration, Number, Quantity, Unit, float};
+
+use crate::plot::is_ratio;
 
 /// Numbers that a person would write, in each power of ten.
 const ROUND: [i128; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
@@ -165,14 +166,6 @@ pub(crate) fn of_tier(budget: Number, expr: &Expr, hold: Duration) -> Vec<Varian
     let others = others.filter(|(_, b)| is_near(budget_of(**b)));
     let others = others.map(|(i, b)| {
         let factor = float(budget_of(*b) / budget);
-        let is_ratio = |side: &Expr| {
-            let mut names = visit::selectors(side).into_iter();
-            names.any(|of| {
-                of.metric
-                    .as_ref()
-                    .is_some_and(|name| name.text == naming::ERROR_RATIO)
-            })
-        };
         let scaled =
             &mut |side: &Expr, _, own: f64| if is_ratio(side) { own * factor } else { own };
         let change = Change {

@@ -25,8 +25,11 @@ const COLORS: usize = 5;
 
 const DAY: i64 = 86_400;
 
-/// About so many days are dated.
+/// Most times that are written.
 const DATES: i64 = 14;
+
+/// From one to the next.
+const TICKS: [i64; 7] = [600, 3_600, 21_600, DAY, 2 * DAY, 7 * DAY, 28 * DAY];
 
 const STYLE: &str = include_str!("style.css");
 
@@ -74,6 +77,7 @@ fn service(found: &Found, incidents: &[Incident]) -> String {
             budget(slo)
         );
     }
+    html += "<p class=\"remark\">Alerts: firings are red, incidents blue, and times without data grey. Times are UTC.</p>\n";
     let known = || report.alerts.iter().filter(|alert| alert.unknown.is_none());
     for alert in known().filter(|alert| !alert.firings.is_empty()) {
         html += &of_alert(report, alert, incidents);
@@ -210,16 +214,22 @@ fn background(report: &Report, alert: &Alert, incidents: &[Incident]) -> String 
         let text = format!("{} {}", shown(firing.start), place(&firing.labels));
         band("firing", firing.start, end, &text);
     }
-    let days = (report.to - report.from) / DAY;
-    let first = report.from - report.from.rem_euclid(DAY) + DAY;
-    let every = usize::try_from(days / DATES + 1).unwrap_or(1);
-    for day in (first..report.to).step_by(DAY as usize).step_by(every) {
-        let (x, date) = (x(day), shown(day));
-        let date = date.get(5..10).unwrap_or_default();
-        let (low, above) = (x + 3.0, HEIGHT - 4.0);
+    let every = TICKS
+        .into_iter()
+        .find(|every| length as i64 / every <= DATES);
+    let every = every.unwrap_or(length as i64 / DATES);
+    let first = report.from - report.from.rem_euclid(every) + every;
+    for time in (first..report.to).step_by(every as usize) {
+        let (x, shown) = (x(time), shown(time));
+        // The time of the day, or the day.
+        let text = match time.rem_euclid(DAY) {
+            0 => shown.get(5..10),
+            _ => shown.get(11..16),
+        };
+        let (text, right) = (text.unwrap_or_default(), x + 3.0);
         let _ = write!(
             html,
-            "<path class=\"day\" d=\"M{x:.1} 0V{HEIGHT}\"/><text x=\"{low:.1}\" y=\"{above}\">{date}</text>"
+            "<path class=\"day\" d=\"M{x:.1} 0V{HEIGHT}\"/><text x=\"{right:.1}\" y=\"14\">{text}</text>"
         );
     }
     html

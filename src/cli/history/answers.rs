@@ -28,12 +28,13 @@ const ANSWER: u64 = 512 << 20;
 pub(super) struct Answers {
     folder: PathBuf,
     server: Digest,
+    began: String,
     settled: i64,
 }
 
 impl Answers {
     /// Those of a server; `None` if there is no folder for them.
-    pub(super) fn of(server: &[String], now: i64) -> Option<Self> {
+    pub(super) fn of(server: &[String], began: String, now: i64) -> Option<Self> {
         let folder = folder()?.join("slosmith").join("answers");
         let mut all = DirBuilder::new();
         #[cfg(unix)]
@@ -44,8 +45,14 @@ impl Answers {
         Some(Self {
             folder,
             server: Digest::of_all(server.iter().map(String::as_bytes)),
+            began,
             settled: late - late.rem_euclid(LATE),
         })
+    }
+
+    /// When the server started, as it told.
+    pub(super) fn began(&self) -> &str {
+        &self.began
     }
 
     /// The time until which answers are kept.

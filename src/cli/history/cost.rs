@@ -10,7 +10,10 @@ use crate::cli::table::Table;
 use slosmith_backtest::{Failure, patiently, planned};
 use slosmith_plan::plan::Plan;
 
-/// The queries of a service. Samples are those of one evaluation at the end of the history, for each evaluation.
+/// For so many times of the history, each query is sent once.
+const PARTS: i64 = 4;
+
+/// The queries of a service. Samples are those of an evaluation at four times of the history, for each evaluation.
 #[derive(Serialize)]
 pub(super) struct Cost {
     service: String,
@@ -32,14 +35,20 @@ pub(super) fn of(
         let planned = planned(plan, from, to)?;
         let (mut answered, mut read) = (0, Some(0));
         for query in &planned.queries {
-            let send = || server.instant(query, to);
-            let found = patiently(std::thread::sleep, send);
-            let found = found.map_err(|why: Failure| anyhow!("{}", why.why()))?;
-            answered += found.elements.len() as u64 * planned.steps;
-            read = read
-                .zip(found.samples)
-                .map(|(all, own)| all + own * planned.steps);
+            // In the middle of each part.
+            for part in 0..PARTS {
+                let time = from + (to - from) * (2 * part + 1) / (2 * PARTS);
+                let send = || server.instant(query, time);
+                let found = patiently(std::thread::sleep, send);
+                let found = found.map_err(|why: Failure| anyhow!("{}", why.why()))?;
+                answered += found.elements.len() as u64 * planned.steps;
+                read = read
+                    .zip(found.samples)
+                    .map(|(all, own)| all + own * planned.steps);
+            }
         }
+        let parts = PARTS.unsigned_abs();
+        (answered, read) = (answered / parts, read.map(|read| read / parts));
         Ok(Cost {
             service: plan.service.name.clone(),
             queries: planned.queries.len(),
@@ -75,10 +84,17 @@ pub(super) fn write(out: &mut dyn Write, costs: &[Cost], json: bool) -> Result<(
         ]);
     }
     write!(out, "{}", table.text(""))?;
+    for cost in costs.iter().filter(|cost| cost.answered == 0) {
+        let name = &cost.service;
+        writeln!(
+            out,
+            "{name}: no series at the times of the estimate; the cost is not known"
+        )?;
+    }
     Ok(())
 }
 
-/// With two digits: one evaluation tells no more of all.
+/// With two digits: four evaluations tell no more of all.
 fn rounded(number: u64) -> String {
     let number = number as f64;
     let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];

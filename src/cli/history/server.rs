@@ -15,10 +15,17 @@ use crate::cli::page::{self, Client, HttpArgs, Reply, Unanswered};
 use crate::cli::progress::Progress;
 use slosmith_backtest::{Answer, Failure, Range, Server};
 use slosmith_lint::lint::live::Vector;
+use slosmith_render::output::Digest;
 
 /// Time limits for the answer to a query: servers stop queries after two minutes by default.
 const RANGE: Duration = Duration::from_secs(150);
 const INSTANT: Duration = Duration::from_secs(30);
+
+/// The same for when the server started.
+const STATUS: Duration = Duration::from_secs(5);
+
+/// Shorter waits are not told.
+const SHORT: Duration = Duration::from_secs(5);
 
 /// How a server is reached.
 #[derive(Debug, Args)]
@@ -36,12 +43,10 @@ pub(in crate::cli) struct ServerArgs {
     http: HttpArgs,
 }
 
-fn header(text: &str) -> Result<(String, String), &'static str> {
+fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("expected NAME: VALUE"),
+        Some((name, value)) => page::header(name.trim(), value.trim()),
+        None => Err("expected NAME: VALUE".to_owned()),
     }
 }
 
@@ -55,6 +60,8 @@ pub(in crate::cli) struct Prometheus<'a> {
     progress: Progress,
     /// True once the server has answered.
     is_there: AtomicBool,
+    /// True once the server is no longer the one of the begin.
+    is_other: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -152,6 +159,7 @@ impl<'a> Prometheus<'a> {
             limit: None,
             progress: Progress::new(true),
             is_there: AtomicBool::new(false),
+            is_other: AtomicBool::new(false),
             state: Mutex::new(State {
                 seconds: 0.0,
                 kept: 0,
@@ -165,22 +173,39 @@ impl<'a> Prometheus<'a> {
     pub(super) fn with(mut self, now: i64, cache: bool, limit: Option<u32>) -> Result<Self> {
         if cache && let Some(began) = self.began() {
             let mut identity = self.client.identity()?;
-            identity.extend([self.url.clone(), began]);
-            self.answers = Answers::of(&identity, now);
+            identity.extend([self.url.clone(), began.clone()]);
+            self.answers = Answers::of(&identity, began, now);
         }
         self.limit = limit;
         Ok(self)
     }
 
-    /// When the server started, which tells it from another one at the same URL; empty where it does not tell, and its URL has to do.
+    /// When the server started, which tells it from another one at the same URL. Empty where it does not tell but is proven by its
+    /// certificate; `None` where nothing tells.
     fn began(&self) -> Option<String> {
-        let reply = self
-            .client
-            .send("/api/v1/status/runtimeinfo", None, INSTANT);
-        let reply = reply.ok().filter(|reply| reply.status == 200);
-        let read = reply.and_then(|reply| serde_json::from_slice::<Value>(&reply.body).ok());
+        let path = "/api/v1/status/runtimeinfo";
+        let reply = self.client.send(path, None, STATUS).ok()?;
+        self.is_there.store(true, Ordering::Relaxed);
+        let read: Option<Value> = serde_json::from_slice(&reply.body).ok();
         let time = read.and_then(|read| Some(read["data"]["startTime"].as_str()?.to_owned()));
-        time.or_else(|| (!self.client.is_here()).then(String::new))
+        match reply.status {
+            200 => time,
+            400..500 => self.client.is_proven().then(String::new),
+            _ => None,
+        }
+    }
+
+    /// Keeps an answer, if the server that gave it is still the one whose answers are kept.
+    fn keep(&self, answers: &Answers, key: &Digest, body: &[u8]) {
+        if self.is_other.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.began().as_deref() == Some(answers.began()) {
+            answers.keep(key, body);
+        } else if !self.is_other.swap(true, Ordering::Relaxed) {
+            let warning = "it was started again, or another one is at its URL now: its answers are no longer kept, and the report may have data of both";
+            self.state().warnings.insert(warning.to_owned());
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -227,6 +252,7 @@ impl<'a> Prometheus<'a> {
         let is_there = self.is_there.load(Ordering::Relaxed);
         let reply = reply.map_err(|why| match why {
             Unanswered::Late(why) => Failure::TooMuch(why),
+            Unanswered::Cut(why) => Failure::Busy(why, None),
             Unanswered::Lost(why) if is_there => Failure::Busy(why, None),
             Unanswered::Lost(why) | Unanswered::Never(why) => Failure::Refused(why),
         })?;
@@ -285,7 +311,7 @@ impl Server for Prometheus<'_> {
                     && data.warnings.is_empty()
                     && range.end <= answers.settled()
                 {
-                    answers.keep(&key, &body);
+                    self.keep(answers, &key, &body);
                 }
                 self.pace(data.samples());
                 data
@@ -305,6 +331,14 @@ impl Server for Prometheus<'_> {
 
     fn settled(&self) -> i64 {
         self.answers.as_ref().map_or(i64::MAX, Answers::settled)
+    }
+
+    fn wait(&self, time: Duration) {
+        if time >= SHORT {
+            let warning = format!("the server is busy: waiting {} s", time.as_secs());
+            self.progress.tell(&warning);
+        }
+        std::thread::sleep(time);
     }
 
     fn progress(&self, answered: usize, of: usize) {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 #[cfg(feature = "aws")]
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
@@ -206,10 +206,14 @@ impl HttpConfig {
     pub(super) fn headers(&self) -> Result<Vec<(String, String)>> {
         let mut all = Vec::new();
         for (name, header) in &self.fields.http_headers {
-            let given = header.values.iter().chain(&header.secrets);
-            all.extend(given.map(|value| (name.clone(), value.clone())));
-            for file in &header.files {
-                all.push((name.clone(), self.secret(None, Some(file))?));
+            let given = header.values.iter().chain(&header.secrets).cloned();
+            let files = header
+                .files
+                .iter()
+                .map(|file| self.secret(None, Some(file)));
+            for value in given.map(Ok).chain(files) {
+                let header = super::header(name, &value?);
+                all.push(header.map_err(|why| anyhow!("`--http-config`: {why}"))?);
             }
         }
         Ok(all)

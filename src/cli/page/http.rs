@@ -1,11 +1,12 @@
 //! HTTP requests.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use ureq::http::{Response, StatusCode, header};
+use ureq::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout, time};
 use ureq::{Agent, Body};
@@ -76,6 +77,32 @@ pub(super) fn get(first: Address, args: &HttpArgs, accept: &str) -> Result<Strin
 /// Most bytes of an answer to a query.
 const ANSWER: u64 = 512 << 20;
 
+/// Headers that the request itself decides.
+const OWN: [&str; 5] = [
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "transfer-encoding",
+];
+
+/// Headers with secrets.
+const SECRET: [&str; 2] = ["authorization", "cookie"];
+
+/// A header for requests.
+pub(in crate::cli) fn header(name: &str, value: &str) -> Result<(String, String), String> {
+    let known: HeaderName = name
+        .parse()
+        .map_err(|_| format!("`{name}` is not a name of a header"))?;
+    if OWN.contains(&known.as_str()) {
+        return Err(format!("`{known}` cannot be set"));
+    }
+    if HeaderValue::from_str(value).is_err() {
+        return Err(format!("the value of `{known}` has control characters"));
+    }
+    Ok((known.to_string(), value.to_owned()))
+}
+
 /// What a server answered.
 pub(in crate::cli) struct Reply {
     pub(in crate::cli) status: u16,
@@ -98,7 +125,9 @@ impl Reply {
 pub(in crate::cli) enum Unanswered {
     /// The time is over, or the answer is too long.
     Late(String),
-    /// The connection was lost.
+    /// The connection ended before the answer did.
+    Cut(String),
+    /// There is no connection.
     Lost(String),
     Never(String),
 }
@@ -119,6 +148,10 @@ impl<'a> Client<'a> {
     ) -> Result<Self> {
         let address = Address::parse(url)?;
         let address = address.ok_or_else(|| anyhow!("`{url}` is not a URL"))?;
+        let is_secret = |(name, _): &&(String, String)| SECRET.contains(&name.as_str());
+        if let Some((name, _)) = headers.iter().find(is_secret) {
+            args.check_safe(&address.origin(), &format!("--header {name}"), "secret")?;
+        }
         Ok(Self {
             url: url.trim_end_matches('/').to_owned(),
             headers,
@@ -145,10 +178,11 @@ impl<'a> Client<'a> {
         Ok(pairs.flat_map(shown).chain(cert).collect())
     }
 
-    /// True for a server on this machine: another one may be there at another time, as behind a port that is forwarded.
-    pub(in crate::cli) fn is_here(&self) -> bool {
+    /// True where a certificate proves the name of the server: behind other URLs, another one may be there at another time.
+    pub(in crate::cli) fn is_proven(&self) -> bool {
         let address = Address::parse(&self.url).ok().flatten();
-        address.is_some_and(|address| address.origin().is_here())
+        let is_encrypted = address.is_some_and(|address| address.origin().is_encrypted());
+        is_encrypted && !self.args.tls().insecure
     }
 
     /// Sends a form, or without one gets what is there.
@@ -180,6 +214,7 @@ impl<'a> Client<'a> {
             let text = format!("{address}: {error}{}", help(&error));
             match (&error, of_tls(&error)) {
                 (ureq::Error::Timeout(_), _) => Unanswered::Late(text),
+                (ureq::Error::Io(why), None) if is_cut(why.kind()) => Unanswered::Cut(text),
                 (ureq::Error::Io(_), None) => Unanswered::Lost(text),
                 _ => Unanswered::Never(text),
             }
@@ -212,7 +247,13 @@ impl<'a> Client<'a> {
         let seconds = seconds.and_then(|seconds| seconds.to_str().ok()?.trim().parse().ok());
         let body = answer.body_mut().with_config().limit(ANSWER + 2);
         let body = input::all(body.reader(), ANSWER);
-        let body = body.map_err(|why| Unanswered::Late(format!("{address}: {why}")))?;
+        let body = body.map_err(|why| {
+            let text = format!("{address}: {why}");
+            match is_cut(why.kind()) {
+                true => Unanswered::Cut(text),
+                false => Unanswered::Late(text),
+            }
+        })?;
         Ok(Reply {
             status,
             retry_after: seconds,
@@ -267,18 +308,23 @@ impl HttpArgs {
             None => self.token()?.map(|token| format!("Bearer {token}")),
         };
         all.extend(authorization.map(|value| (header::AUTHORIZATION.to_string(), value)));
-        let is_safe = server.is_encrypted() || server.is_here() || self.tls().insecure;
-        if !(all.is_empty() || is_safe) {
-            bail!(
-                "`{option}`: the {} would be sent to {server} unencrypted; use https://, or pass `--insecure` to allow this",
-                if self.http_config.is_some() {
-                    "secrets"
-                } else {
-                    "token"
-                }
-            );
+        let what = match self.http_config {
+            Some(_) => "secrets",
+            None => "token",
+        };
+        if !all.is_empty() {
+            self.check_safe(server, option, what)?;
         }
         Ok(all)
+    }
+
+    fn check_safe(&self, server: &Origin, option: &str, what: &str) -> Result<()> {
+        if !(server.is_encrypted() || server.is_here() || self.tls().insecure) {
+            bail!(
+                "`{option}`: the {what} would be sent to {server} unencrypted; use https://, or pass `--insecure` to allow this"
+            );
+        }
+        Ok(())
     }
 
     fn token(&self) -> Result<Option<String>> {
@@ -328,6 +374,15 @@ impl Request<'_> {
             anyhow!("{context}: {error}{help}")
         })
     }
+}
+
+/// True where the other end closed a connection.
+fn is_cut(kind: ErrorKind) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(
+        kind,
+        BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
+    )
 }
 
 fn help(error: &ureq::Error) -> &'static str {
