@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slosmith_promql::sampled::{Labels, Row};
+use slosmith_text::diag::caught;
 
 /// Steps of one query: Prometheus refuses more than 11,000.
 const STEPS: i64 = 10_000;
@@ -253,7 +254,8 @@ impl<'a> Asker<'a> {
             let query = state.next;
             state.next += 1;
             drop(state);
-            let answer = self.ask(&self.queries[query]);
+            // A panic here must not leave the work waiting for an answer.
+            let answer = caught(|| self.ask(&self.queries[query])).unwrap_or_else(Err);
             state = self.state();
             state.answers.insert(query, answer);
             self.changed.notify_all();
@@ -360,6 +362,27 @@ impl Drop for Over<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Broken;
+
+    impl Server for Broken {
+        fn range(&self, _: &str, _: Range) -> Result<Vec<Answer>, Failure> {
+            panic!("a fault of its own")
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_sender_is_an_answer() {
+        let range = Range {
+            start: 0,
+            end: 60,
+            step: 60,
+        };
+        let queries = ["up".to_owned()];
+        let asker = Asker::new(&Broken, range, &queries);
+        let why = asker.during(|| asker.rows("up")).expect_err("no rows");
+        assert!(why.contains("a fault of its own"), "{why}");
+    }
 
     #[test]
     fn pieces_of_another_day_are_the_same() {

@@ -12,6 +12,7 @@ use super::report::{
 use crate::cli::history::shown;
 use crate::cli::words::count;
 use slosmith_backtest::{Alert, COLUMNS, Found, Incident, Objective, Plot, Report};
+use slosmith_text::diag::render::escape_xml as escape;
 
 /// Sizes in units of the drawing, which is as wide as the page.
 const WIDTH: f64 = 840.0;
@@ -280,20 +281,6 @@ fn drawing(inner: &str, what: &str) -> String {
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">{inner}</svg>\n",
         escape(what)
     )
-}
-
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 const _: () = assert!(COLUMNS as f64 * 2.0 == WIDTH);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Prometheus;
 use crate::cli::table::Table;
-use slosmith_backtest::{Failure, patiently, planned};
+use slosmith_backtest::{Failure, Server, patiently, planned};
 use slosmith_plan::plan::Plan;
 
 /// For so many times of the history, each query is sent once.
@@ -39,7 +39,7 @@ pub(super) fn of(
             for part in 0..PARTS {
                 let time = from + (to - from) * (2 * part + 1) / (2 * PARTS);
                 let send = || server.instant(query, time);
-                let found = patiently(std::thread::sleep, send);
+                let found = patiently(|time| server.wait(time), send);
                 let found = found.map_err(|why: Failure| anyhow!("{}", why.why()))?;
                 answered += found.elements.len() as u64 * planned.steps;
                 read = read

@@ -200,11 +200,14 @@ impl<'a> Prometheus<'a> {
         if self.is_other.load(Ordering::Relaxed) {
             return;
         }
-        if self.began().as_deref() == Some(answers.began()) {
-            answers.keep(key, body);
-        } else if !self.is_other.swap(true, Ordering::Relaxed) {
-            let warning = "it was started again, or another one is at its URL now: its answers are no longer kept, and the report may have data of both";
-            self.state().warnings.insert(warning.to_owned());
+        match self.began() {
+            Some(began) if began == answers.began() => answers.keep(key, body),
+            Some(_) if !self.is_other.swap(true, Ordering::Relaxed) => {
+                let told = "the server was started again, or another one is at its URL now: its answers are no longer kept, and the report may have data of both";
+                self.progress.tell(told);
+            }
+            // It does not tell now.
+            _ => {}
         }
     }
 

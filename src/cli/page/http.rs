@@ -135,6 +135,7 @@ pub(in crate::cli) enum Unanswered {
 /// A server that is sent forms. Connections stay open; redirects are not followed.
 pub(in crate::cli) struct Client<'a> {
     url: String,
+    origin: Origin,
     headers: &'a [(String, String)],
     args: &'a HttpArgs,
     agent: Agent,
@@ -154,6 +155,7 @@ impl<'a> Client<'a> {
         }
         Ok(Self {
             url: url.trim_end_matches('/').to_owned(),
+            origin: address.origin(),
             headers,
             agent: args.agent(&address, (true, false), PATIENCE)?,
             args,
@@ -162,9 +164,7 @@ impl<'a> Client<'a> {
 
     /// Whom the server takes this client for: some have the data of many at one URL.
     pub(in crate::cli) fn identity(&self) -> Result<Vec<String>> {
-        let address = Address::parse(&self.url)?;
-        let address = address.ok_or_else(|| anyhow!("`{}` is not a URL", self.url))?;
-        let secrets = self.args.secrets(&address.origin())?;
+        let secrets = self.args.secrets(&self.origin)?;
         let user = self.args.http_config.as_ref().and_then(HttpConfig::user);
         // The user stands for the password.
         let shown = |(name, value): &(String, String)| match user {
@@ -180,9 +180,7 @@ impl<'a> Client<'a> {
 
     /// True where a certificate proves the name of the server: behind other URLs, another one may be there at another time.
     pub(in crate::cli) fn is_proven(&self) -> bool {
-        let address = Address::parse(&self.url).ok().flatten();
-        let is_encrypted = address.is_some_and(|address| address.origin().is_encrypted());
-        is_encrypted && !self.args.tls().insecure
+        self.origin.is_encrypted() && !self.args.tls().insecure
     }
 
     /// Sends a form, or without one gets what is there.
@@ -198,7 +196,7 @@ impl<'a> Client<'a> {
         let mut request = ureq::http::Request::builder()
             .uri(address.uri().clone())
             .header(header::ACCEPT, "application/json");
-        let secrets = self.args.secrets(&address.origin()).map_err(never)?;
+        let secrets = self.args.secrets(&self.origin).map_err(never)?;
         let body = form.map(|form| {
             let mut body = url::form_urlencoded::Serializer::new(String::new());
             body.extend_pairs(form).finish()
